@@ -22,6 +22,8 @@ pub type Eval<'a, 'e> = &'e mut dyn FnMut(&'a ast::Expr) -> Option<Value>;
 enum Takes {
     /// A constant integer of at least this.
     Int(i64),
+    /// A constant integer; another number is ignored, as DXC has it.
+    Rounds,
     /// A constant number.
     Number,
     /// A string, or a bare word that means the same.
@@ -46,7 +48,7 @@ enum Writer {
     Library,
 }
 
-use Takes::{Domain, Format, Int, Name, Number, OneOf, Text, Word};
+use Takes::{Domain, Format, Int, Name, Number, OneOf, Rounds, Text, Word};
 use Writer::{Anyone, Library};
 
 const DOMAINS: &[&str] = &["tri", "quad", "isoline"];
@@ -68,7 +70,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("maxtessfactor", Anyone, &[Number], 1),
     ("shader", Anyone, &[Word], 1),
     ("rootsignature", Anyone, &[Text], 1),
-    ("unroll", Anyone, &[Int(0)], 0),
+    ("unroll", Anyone, &[Rounds], 0),
     ("earlydepthstencil", Anyone, &[], 0),
     ("vk::binding", Anyone, &[Int(0); 2], 1),
     ("vk::location", Anyone, &[Int(0)], 1),
@@ -191,7 +193,13 @@ pub fn resolve<'a>(
                 let kinds = takes.iter().chain(takes.last().into_iter().cycle());
                 let args = attribute.args.iter().zip(kinds).map(|(arg, takes)| known_arg(arg, *takes, eval));
                 args.collect::<Result<Vec<_>, _>>().unwrap_or_else(|(span, reason)| {
-                    errors.push(Diagnostic::error(Code::BAD_ATTRIBUTE, span, format!("`[{name}]`: {reason}")));
+                    let message = format!("`[{name}]`: {reason}");
+                    errors.push(match takes.first() {
+                        Some(Rounds) if attribute.args.first().is_some_and(|arg| is_number(arg, eval)) => {
+                            Diagnostic::warning(Code::BAD_ATTRIBUTE, span, format!("{message}; it is ignored"))
+                        }
+                        _ => Diagnostic::error(Code::BAD_ATTRIBUTE, span, message),
+                    });
                     Vec::new()
                 })
             }
@@ -206,6 +214,11 @@ pub fn resolve<'a>(
         Attribute { name: attribute.name.name, args, declared: false, span: attribute.name.span }
     };
     attributes.iter().map(one).collect()
+}
+
+/// Whether an argument is a number that is known.
+fn is_number<'a>(arg: &'a ast::Expr, eval: Eval<'a, '_>) -> bool {
+    eval(arg).is_some_and(|value| matches!(value, Value::Float(..)) || value.int().is_some())
 }
 
 fn rule(name: &str) -> Option<&'static (&'static str, Writer, &'static [Takes], usize)> {
@@ -270,6 +283,7 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
             let wrong = || (arg.span, "the argument must be an image format such as `rgba16f`".to_owned());
             found.map(AttributeArg::Text).ok_or_else(wrong)
         }
+        Takes::Rounds => known_arg(arg, Int(0), eval),
         Takes::Int(least) => match eval(arg) {
             Some(value) => match value.int() {
                 Some(n) if n >= least => Ok(AttributeArg::Int(n)),

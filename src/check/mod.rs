@@ -254,6 +254,8 @@ struct Context<'a> {
     /// Variables of `for` loops that have ended, and those of them that are named afterwards, as HLSL allows.
     ended: FxHashSet<LocalId>,
     outlived: FxHashSet<LocalId>,
+    /// The conditions of the branches that the statement at hand stands in, and what they are there.
+    branches: Vec<(tree::ExprId, bool)>,
     /// What is a literal, or is none, although its type does not say so.
     literals: convert::LiteralMarks,
     /// Values of `const` variables.
@@ -530,6 +532,7 @@ impl Context<'_> {
             infers: false,
             temporaries: Vec::new(),
             ended: FxHashSet::default(),
+            branches: Vec::new(),
             outlived: FxHashSet::default(),
             literals: convert::LiteralMarks::default(),
             constants: Vec::new(),

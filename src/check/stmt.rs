@@ -209,8 +209,12 @@ impl<'a> Checker<'a> {
                     let taken = if holds { Some(&**then) } else { otherwise.as_deref() };
                     return self.taken(taken, span, out);
                 }
+                self.cx.branches.push((condition, true));
                 let then = self.body(then);
+                self.cx.branches.pop();
+                self.cx.branches.push((condition, false));
                 let otherwise = otherwise.as_ref().map(|s| self.body(s));
+                self.cx.branches.pop();
                 StmtKind::If(condition, then, otherwise, hints)
             }
             Ast::For(..) => return self.for_stmt(stmt, out),
@@ -472,10 +476,18 @@ impl<'a> Checker<'a> {
 
     fn static_assert(&mut self, condition: &'a ast::Expr, message: Option<Symbol>) {
         let scope = self.cx.scope;
-        if self.constant_int(condition, scope) == Some(0) {
+        if self.constant_int(condition, scope) == Some(0) && !self.is_unreached() {
             let text = message.map_or_else(|| "a static assertion does not hold".to_owned(), |m| m.as_str().to_owned());
             self.error(Code::USER_ERROR, condition.span, text);
         }
+    }
+
+    /// Whether a branch around the statement at hand is never taken.
+    fn is_unreached(&self) -> bool {
+        self.cx.branches.iter().any(|(condition, taken)| {
+            let value = self.known_value(*condition).ok().and_then(|value| value.truth());
+            value.is_some_and(|holds| holds != *taken)
+        })
     }
 
     /// The statements of the case for the target at hand, without a `break` at their end.

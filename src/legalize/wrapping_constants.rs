@@ -96,7 +96,8 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
             && !written.contains(&local)
         {
             let clamps = body.exprs.post_order(init).into_iter().any(|part| is_clamped(program, &body.exprs, part));
-            let value = about(program, &body.exprs, init, &|_| None).ok().filter(|_| !clamps);
+            let known = |local: LocalId| values.get(&local).cloned().flatten();
+            let value = about(program, &body.exprs, init, &known).ok().filter(|_| !clamps);
             if value.is_some() || is_constant_among(program, &body.exprs, init, &|l| values.contains_key(&l)) {
                 values.insert(local, value);
             }
