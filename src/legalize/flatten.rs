@@ -24,6 +24,9 @@ use crate::tree::analyses::flow::continues_in_switch;
 use crate::tree::*;
 use std::cell::LazyCell;
 
+/// What variables bring that arguments are copied to: one by reference that is converted has another shape.
+const OF_COPIES: &[Capability] = &[Capability::ArgumentsInOrder, Capability::MatrixParts];
+
 pub(super) const PASS: Pass = Pass {
     name: "flatten",
     removes: &[
@@ -54,7 +57,7 @@ pub(super) const NESTED: Pass = Pass {
         (Capability::ValueBeforePlace, Find::Body(|p, _, body, _| first_nested(p, body, true))),
         (Capability::PlaceBeforeValue, Find::Body(|p, _, body, _| first_nested(p, body, false))),
     ],
-    adds: &[Capability::ArgumentsInOrder],
+    adds: OF_COPIES,
     after: &["inline_builtins", "lower_properties"],
     run: run_nested,
     ..Pass::ROW
@@ -75,7 +78,7 @@ pub(super) const COMMAS: Pass = Pass {
         (Capability::AssignmentExpressions, Find::Expr(is_comma)),
         (Capability::ResourceValues, Find::Expr(|p, e, id| is_comma(p, e, id) && p.holds_resource(e[id].ty))),
     ],
-    adds: &[Capability::ArgumentsInOrder],
+    adds: OF_COPIES,
     after: &["inline_builtins", "lower_properties"],
     run: run_commas,
     ..Pass::ROW
@@ -128,7 +131,7 @@ pub(super) const CONVERTED: Pass = Pass {
         AGGREGATE_CONDITIONALS,
         MATRIX_CONDITIONALS,
     ],
-    adds: &[Capability::ArgumentsInOrder],
+    adds: OF_COPIES,
     run: run_converted,
     ..Pass::ROW
 };
