@@ -640,6 +640,7 @@ impl<'a> Checker<'a> {
             }
             // Cases of users for targets that we do not have may use what only exists there.
             let before = self.diags.take();
+            let globals = self.program.globals.len();
             let code = self.code(id, function, block, Some(target));
             let found = self.diags.take();
             before.into_iter().for_each(|d| self.diags.push(d));
@@ -648,12 +649,23 @@ impl<'a> Checker<'a> {
                 cases.push((target, TargetCase::Block(Box::new(code))));
             } else {
                 failed.extend(found);
+                self.forget_statics(globals);
             }
         }
         if cases.is_empty() {
             failed.into_iter().for_each(|d| self.diags.push(d));
         }
         cases
+    }
+
+    /// Leaves nothing faulty of the statics of a case that is left out, which nothing reaches.
+    fn forget_statics(&mut self, before: usize) {
+        for (_, global) in self.program.globals.iter_mut().skip(before) {
+            global.init = None;
+            if global.ty == TypeId::ERROR {
+                global.ty = TypeId::INT;
+            }
+        }
     }
 
     fn argument_count(&self, function: FunctionId) -> u32 {

@@ -4,6 +4,7 @@
 
 use super::Context;
 use super::dialect::Dialect;
+use crate::check::constant::{Value, eval};
 use crate::symbol::Symbol;
 pub(super) use crate::tree::Prec;
 use crate::tree::*;
@@ -499,10 +500,20 @@ impl<'a> Exprs<'a> {
         Prec::Postfix
     }
 
-    /// Whether arguments are of literals alone, and something is called in one of them, or chosen when the program runs.
+    /// Whether arguments are of literals alone, and something is called in one of them, or chosen when the program runs, or one
+    /// is not finite.
     fn are_unknown(&self, args: &[ExprId]) -> bool {
+        let is_infinite = |id: ExprId| {
+            let value = eval(self.cx.program, self.arena, id);
+            matches!(value, Ok(Value::Float(v, _)) if !v.is_finite())
+        };
         let is_unknown = |id: ExprId| {
-            self.arena.post_order(id).iter().any(|e| matches!(self.kind(*e), ExprKind::Call(..) | ExprKind::Select(..)))
+            is_infinite(id)
+                || self
+                    .arena
+                    .post_order(id)
+                    .iter()
+                    .any(|e| matches!(self.kind(*e), ExprKind::Call(..) | ExprKind::Select(..)))
         };
         args.iter().all(|arg| self.dialect.is_untyped(self, *arg)) && args.iter().any(|arg| is_unknown(*arg))
     }

@@ -53,16 +53,15 @@ fn has_constant(global: &Global) -> bool {
     matches!(global.kind, GlobalKind::Const | GlobalKind::Specialization)
 }
 
-/// Whether the value of a constant calls a function that is no spelling of the target's, or that of a specialization constant
-/// any, is a list of expressions, chooses between vectors of integers by component, or is a remainder of 16 bits.
+/// Whether the value of a constant calls a function that is no spelling of the target's, is a list of expressions, chooses
+/// between vectors of integers by component, or is a remainder of 16 bits.
 fn calls(program: &Program, global: &Global) -> bool {
     let written = |f: FunctionId| matches!(program.functions[f].body, FunctionBody::Block);
     has_constant(global)
         && global.init.as_ref().is_some_and(|tree| {
             let mut all = tree.exprs.post_order(tree.root).into_iter();
             all.any(|e| match tree.exprs[e].kind {
-                // What stands first in a specialization constant is a number: not all compilers call builtins there.
-                ExprKind::Call(f, _) => written(f) || global.kind == GlobalKind::Specialization,
+                ExprKind::Call(f, _) => written(f),
                 ExprKind::Comma(..) => true,
                 _ => {
                     let faulty = is_choice(program, &tree.exprs, e) || of_short_constants(program, &tree.exprs, e);

@@ -13,6 +13,7 @@
 //! (`nan == nan`).
 
 use super::defined::{Constancy, is_defined};
+use super::derivatives::DERIVATIVE;
 use super::needs::{Find, callee};
 use super::wrapping_constants::beyond;
 use super::{Context, Pass, runtime_initializers};
@@ -122,6 +123,24 @@ fn is_of_vectors(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
     })
 }
 
+/// Whether the halves of a value are numbers when they are rounded.
+fn is_rounded_half(value: &Value) -> bool {
+    match value {
+        Value::Float(v, Scalar::F16) => v.abs() < HALF_INFINITY,
+        Value::Composite(parts) => parts.iter().all(is_rounded_half),
+        _ => false,
+    }
+}
+
+/// Whether a number is larger than this, or smaller than its negative.
+fn exceeds(value: &Value, most: f64) -> bool {
+    match value {
+        Value::Float(v, _) => v.abs() > most,
+        Value::Composite(parts) => parts.iter().any(|part| exceeds(part, most)),
+        _ => value.int().is_some_and(|n| n as f64 > most || (n as f64) < -most),
+    }
+}
+
 fn is_finite(value: &Value) -> bool {
     match value {
         Value::Float(v, scalar) => v.abs() <= limit(*scalar),
@@ -170,10 +189,10 @@ fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         Ok(value) => value.int().is_some(),
         Err(_) if is_constant(program, exprs, index) => true,
         // The derivative of a constant is no constant for every target.
-        Err(_) => {
-            let value = about(program, exprs, index, &|_| None).ok().and_then(|value| value.int());
-            value.is_some_and(|n| !(0..count).contains(&n))
-        }
+        Err(_) => match about(program, exprs, index, &|_| None) {
+            Ok(value) => value.int().is_some_and(|n| !(0..count).contains(&n)),
+            Err(_) => is_constant_by(program, exprs, index, &|_| false, &|f| f.is_marked(DERIVATIVE)),
+        },
     }
 }
 
@@ -189,6 +208,17 @@ pub(super) fn is_constant_among(
     id: ExprId,
     local: &dyn Fn(LocalId) -> bool,
 ) -> bool {
+    is_constant_by(program, exprs, id, local, &|_| false)
+}
+
+/// The same where some functions give constants for constants besides.
+fn is_constant_by(
+    program: &Program,
+    exprs: &ExprArena,
+    id: ExprId,
+    local: &dyn Fn(LocalId) -> bool,
+    function: &dyn Fn(&Function) -> bool,
+) -> bool {
     // What differs between invocations has attributes that say so.
     let differs =
         |f: &Function| ["__requires", "__non_uniform", "__effects", "__stages"].iter().any(|a| f.is_marked(a));
@@ -198,8 +228,9 @@ pub(super) fn is_constant_among(
         }
         ExprKind::Local(id) => local(*id),
         ExprKind::Call(f, args) => {
-            let function = &program.functions[*f];
-            !args.is_empty() && !matches!(function.body, FunctionBody::Block) && !differs(function)
+            let called = &program.functions[*f];
+            let gives = function(called) || !differs(called);
+            !args.is_empty() && !matches!(called.body, FunctionBody::Block) && gives
         }
         ExprKind::Literal(..)
         | ExprKind::Zero
@@ -369,7 +400,8 @@ fn overflows(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let operand = |e| match known(program, exprs, e) {
         Constancy::Varying => None,
         Constancy::Computed => Some(false),
-        Constancy::About(value) => Some(value).filter(is_finite).map(|_| true),
+        // A half that is a little too large is the largest.
+        Constancy::About(value) => Some(value).filter(|v| is_finite(v) || is_rounded_half(v)).map(|_| true),
     };
     let result = || matches!(known(program, exprs, id), Constancy::About(value) if is_finite(&value));
     match exprs[id].kind {
@@ -379,7 +411,10 @@ fn overflows(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         },
         ExprKind::Convert(inner, _) => {
             let narrows = is_narrowed(program, exprs, inner, id);
-            operand(inner).is_some_and(|is_known| if is_known { !result() } else { narrows })
+            // An integer is not rounded to the largest half before it is compared with it.
+            let is_beyond = program.types.component(exprs[id].ty) == Some(Scalar::F16)
+                && matches!(known(program, exprs, inner), Constancy::About(value) if exceeds(&value, LARGEST_HALF));
+            operand(inner).is_some_and(|is_known| if is_known { is_beyond || !result() } else { narrows })
         }
         _ => false,
     }

@@ -18,7 +18,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     BinaryOp, Block, Body, Build, Effects, Expr, ExprId, ExprKind, Hints, Id, Local, LocalId, ParamMode, Program, Stmt,
-    StmtKind, TypeId,
+    StmtKind, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 
@@ -338,10 +338,10 @@ impl Hoister<'_> {
             if !moved_past {
                 continue;
             }
-            if lvalue {
+            if lvalue || self.is_place(operand) {
                 let later: Vec<ExprId> = later.iter().map(|(e, _)| *e).collect();
                 self.spill_indices(operand, &later);
-            } else if !self.is_place(operand) {
+            } else {
                 self.spill(operand);
             }
         }
@@ -374,9 +374,10 @@ impl Hoister<'_> {
         until.iter().any(acts) || self.body.value_first && behind.iter().any(value_acts)
     }
 
-    /// Whether a value has no copies: a resource, or a ray query or hit object.
+    /// Whether a value has no copies: a resource, a ray query or hit object, or memory that is accessed atomically.
     fn is_place(&self, id: ExprId) -> bool {
-        self.program.has_no_copies(self.body.exprs[id].ty)
+        let ty = self.body.exprs[id].ty;
+        self.program.has_no_copies(ty) || self.program.any_leaf(ty, &mut |leaf| matches!(leaf, Type::Atomic(_)))
     }
 
     /// The same whatever is executed in between.

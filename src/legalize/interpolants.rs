@@ -144,7 +144,10 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
                 let message = format!("{} has no `{name}` of `bool`", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
             } else if indexes_numbers(program, &body.exprs, *value) {
-                let message = format!("{} has no `{name}` of a component or row at an index that varies", profile.name);
+                let message = format!(
+                    "{} has no `{name}` of a component or row at an index that varies, or is called for",
+                    profile.name
+                );
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
             } else if is(function, ELSEWHERE) && interpolation(program, owner, *value) == Some(Interpolation::Flat) {
                 let message = format!("{} has no `{name}` of an input that is not interpolated", profile.name);
@@ -249,12 +252,14 @@ fn inputs_taken(program: &Program, body: &Body, computed: &dyn Fn(LocalId) -> bo
     found
 }
 
-/// Whether a value is a component of a vector or row of a matrix at an index that is no constant.
+/// Whether a value is a component of a vector or row of a matrix at an index that is no constant, or one that a call gives, which
+/// not every compiler computes.
 fn indexes_numbers(program: &Program, exprs: &ExprArena, value: ExprId) -> bool {
     exprs.way_to_base(value).any(|part| match exprs[part].kind {
         ExprKind::Index(base, index) => {
+            let calls = |e: ExprId| matches!(exprs[e].kind, ExprKind::Call(..));
             matches!(program.types.get(exprs[base].ty), Type::Vector(..) | Type::Matrix(..))
-                && eval(program, exprs, index).is_err()
+                && (eval(program, exprs, index).is_err() || exprs.post_order(index).into_iter().any(calls))
         }
         _ => false,
     })

@@ -3,8 +3,8 @@
 //! The numbers are those of [`Numbers`](crate::target::Numbers), a row for each API.
 
 use super::constant_parameters::{is_fixed_offset, is_offset};
-use super::hidden_constants::is_clamped;
-use crate::check::constant::{Value, eval};
+use super::hidden_constants::{is_clamped, is_constant};
+use crate::check::constant::{Value, about, eval};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
@@ -46,7 +46,11 @@ fn constants(program: &Program, diags: &mut Diagnostics) {
             match &exprs[*id].kind {
                 ExprKind::Index(base, index) => {
                     let Some(count) = program.types.index_count(exprs[*base].ty) else { continue };
-                    let value = eval(program, exprs, *index).ok().and_then(|value| value.int());
+                    // What builtins give is not known exactly, but as a number of an element.
+                    let called =
+                        || is_constant(program, exprs, *index).then(|| about(program, exprs, *index, &|_| None).ok());
+                    let value = eval(program, exprs, *index).ok().or_else(|| called().flatten());
+                    let value = value.and_then(|value| value.int());
                     if let Some(n) = value.filter(|n| !(0..count).contains(n)) {
                         let message = format!("`{}` has no element {n}", program.type_name(exprs[*base].ty));
                         diags.push(Diagnostic::error(Code::BAD_SUBSCRIPT, exprs[*index].span, message));

@@ -21,6 +21,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) const PASS: Pass = Pass {
     name: "narrow_integers",
     lessens: &[Capability::Int16, Capability::Int8],
+    // Of what only the target computes in a constant it is not known whether it fits.
+    adds: &[Capability::WrappingConstants],
     after: &["storage", "byte_address", "narrow_texels", "non_float_matrices", "flatten"],
     run,
     ..Pass::ROW

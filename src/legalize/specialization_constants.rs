@@ -7,6 +7,7 @@
 
 use super::needs::Find;
 use super::{Context, Pass};
+use crate::check::constant::eval;
 use crate::layout::Unit;
 use crate::target::Capability;
 use crate::tree::*;
@@ -41,5 +42,22 @@ fn run(cx: &mut Context) {
             let root = exprs.push(Expr { kind: ExprKind::Zero, ty: global.ty, span: global.span });
             global.init = Some(ExprTree { exprs, root });
         }
+        call_nothing(cx.program, id);
+    }
+}
+
+/// What stands first in a specialization constant calls nothing: not all compilers compute calls there.
+fn call_nothing(program: &mut Program, id: GlobalId) {
+    let Global { ty, span, ref init, .. } = program.globals[id];
+    let Some(tree) = init else { return };
+    let calls = |e: ExprId| matches!(tree.exprs[e].kind, ExprKind::Call(..));
+    if !tree.exprs.post_order(tree.root).into_iter().any(calls) {
+        return;
+    }
+    let mut exprs = ExprArena::default();
+    if let Ok(value) = eval(program, &tree.exprs, tree.root)
+        && let Some(root) = value.to_expr(&mut exprs, program, ty, span)
+    {
+        program.globals[id].init = Some(ExprTree { exprs, root });
     }
 }

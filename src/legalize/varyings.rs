@@ -16,8 +16,10 @@ use super::stage_io::{Flatten, Leaf, Source};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::mesh_output;
 use crate::layout::{Policy, Settings, StageIo};
+use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
+use crate::target::reserved::Reserved;
 use crate::target::system_values::{self, Direction};
 use crate::tree::*;
 use rustc_hash::FxHashSet;
@@ -48,7 +50,16 @@ fn run(cx: &mut Context) {
         // The constants of a patch are a signature of their own.
         for function in entry.roots() {
             leave_empty(cx.program, function);
-            Namer { program: cx.program, taken: FxHashSet::default() }.function(function);
+            let mut namer = Namer { program: cx.program, taken: FxHashSet::default(), foreign: Vec::new() };
+            namer.function(function);
+            for (id, span) in namer.foreign {
+                let (name, language) = (cx.program.structs[id].name, cx.profile.name);
+                // One that the language does not declare is like those of the source.
+                if !Reserved::of(cx.profile).is_builtin(name.as_str()) {
+                    continue;
+                }
+                cx.unsupported(span, format!("{language} has no `{name}` that stages pass on"));
+            }
         }
     }
     for entry in cx.program.entry_points.clone().iter().filter(|e| has_varyings(e.stage)) {
@@ -197,6 +208,8 @@ struct Namer<'a> {
     program: &'a mut Program,
     /// (direction is out, name, index) of all semantics of the entry point.
     taken: FxHashSet<(bool, String, u32)>,
+    /// Structs of the library, where they are passed on: the fields of those that the language declares have no semantics.
+    foreign: Vec<(StructId, Span)>,
 }
 
 impl Namer<'_> {
@@ -265,6 +278,7 @@ impl Namer<'_> {
         }
         match self.program.types.get(ty) {
             Type::Struct(id) => {
+                self.foreign.extend(self.program.structs[id].builtin.then_some((id, span)));
                 self.fields(id, out);
                 None
             }

@@ -132,6 +132,9 @@ fn scalars(word: &str, kind: Scalar, args: &[Value]) -> Option<Value> {
         [Value::Int(x, of), Value::Int(low, _), Value::Int(high, _)] if of != Scalar::U64 && word == "clamp" => {
             Some(Value::Int(x.max(low).min(high), of))
         }
+        [Value::Int(a, of), Value::Int(b, _), Value::Int(c, _)] if of != Scalar::U64 && word == "fma" => {
+            Some(Value::Int(wrap(a.wrapping_mul(b).wrapping_add(c), of), of))
+        }
         [Value::Float(a, of), Value::Float(b, _)] => find(OF_TWO, word).map(|f| float(f(a, b), of)),
         [Value::Float(a, of), Value::Float(b, _), Value::Float(c, _)] => {
             find(OF_THREE, word).map(|f| float(f(a, b, c), of))
