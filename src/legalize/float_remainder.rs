@@ -36,30 +36,24 @@ fn run(cx: &mut Context) {
         body.expressions().into_iter().filter(is_needed).collect()
     });
     let mut functions = BTreeMap::new();
-    // What a constant is computed to stands in its place: it calls no function.
-    cx.each_value(&mut |cx, body| {
-        for id in body.expressions() {
-            let Expr { ty, span, .. } = body.exprs[id];
-            let is_needed = need(cx.program, &body.exprs, id).is_some_and(|c| !cx.profile.has(c));
-            let value = if is_needed { eval(cx.program, &body.exprs, id).ok() } else { None };
-            if let Some(folded) = value.and_then(|v| v.to_expr(&mut body.exprs, cx.program, ty, span)) {
-                body.exprs.replace_by(id, folded);
-            } else if is_needed {
-                let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
-                call(&mut cx.program.types, body, id, function);
-            }
-        }
-    });
-    cx.each_body(&mut |cx, _, body| {
-        for id in body.expressions() {
-            let ty = body.exprs[id].ty;
-            if need(cx.program, &body.exprs, id).is_some_and(|c| !cx.profile.has(c)) {
-                let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
-                call(&mut cx.program.types, body, id, function);
-            }
-        }
-    });
+    cx.each_value(&mut |cx, body| lower(cx, body, &mut functions));
+    cx.each_body(&mut |cx, _, body| lower(cx, body, &mut functions));
     list(cx, functions.into_values());
+}
+
+/// Makes remainders calls. One of constants is what it is: an offset in texels calls no function, nor does a constant.
+fn lower(cx: &mut Context, body: &mut Body, functions: &mut BTreeMap<TypeId, FunctionId>) {
+    for id in body.expressions() {
+        let Expr { ty, span, .. } = body.exprs[id];
+        let is_needed = need(cx.program, &body.exprs, id).is_some_and(|c| !cx.profile.has(c));
+        let value = if is_needed { eval(cx.program, &body.exprs, id).ok() } else { None };
+        if let Some(folded) = value.and_then(|v| v.to_expr(&mut body.exprs, cx.program, ty, span)) {
+            body.exprs.replace_by(id, folded);
+        } else if is_needed {
+            let function = *functions.entry(ty).or_insert_with(|| helper(cx, ty));
+            call(&mut cx.program.types, body, id, function);
+        }
+    }
 }
 
 /// Has indices of what remainders are assigned to evaluated once, before, where that does something.
