@@ -26,6 +26,8 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("dxc", "No indefinite logarithm", "of the source"),
     // What nothing has written, as the place of a sample.
     ("dxc", "coord uninitialized", "of the source"),
+    // The same as the number of a sample.
+    ("dxc", "require sampleIndex", "of the source"),
     // What ends a compiler is its fault, whatever the text is.
     ("dxc", "it ended: (nothing said)", "a fault of DXC 1.7"),
     ("dxc", "compile call failed", "a fault of DXC 1.7: a loop without an end that is to be unrolled"),
