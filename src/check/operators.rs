@@ -155,8 +155,11 @@ fn error_result(family: Family) -> TypeId {
 /// Equal enums compare as themselves, and `|`, `&`, `^` of flags stay their enum.
 fn enums(program: &Program, op: BinaryOp, left: TypeId, right: TypeId) -> Option<Binary> {
     let is_enum = matches!(program.types.get(left), Type::Enum(_));
+    let is_of_bools = matches!(program.types.get(left), Type::Enum(id) if enum_tag(program, id) == Scalar::Bool);
     let same = |result| Some(Binary { left, right, result });
     match family(op) {
+        // Bools have no order: their numbers have.
+        Family::Order if is_of_bools => None,
         Family::Equality | Family::Order if is_enum && left == right => same(TypeId::BOOL),
         Family::Bits if is_enum && left == right => same(left),
         _ => None,

@@ -10,11 +10,10 @@
 
 use super::derivatives::DERIVATIVE;
 use super::needs::Find;
-use super::stage_io::attribute;
+use super::stage_io::declare_layout;
 use super::{Context, Pass};
 use crate::source::Span;
-use crate::symbol::Symbol;
-use crate::target::{Capability, EXTENSION_ATTRIBUTE, STAGE_LAYOUT};
+use crate::target::{Capability, STAGE_LAYOUT};
 use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
@@ -32,13 +31,7 @@ fn run(cx: &mut Context) {
         let Some(word) = arrangement(entry.workgroup_size).filter(|_| unstated(cx.program, &entry).is_some()) else {
             continue;
         };
-        let function = &mut cx.program.functions[entry.function];
-        let text = |text: &str| AttributeArg::Text(Symbol::new(text));
-        let layout = (STAGE_LAYOUT, vec![text(word), text("in")]);
-        for (name, args) in [layout, (EXTENSION_ATTRIBUTE, vec![text(EXTENSION)])] {
-            let made = attribute(name, args, function.span);
-            function.attributes.push(made);
-        }
+        declare_layout(&mut cx.program.functions[entry.function], word, EXTENSION);
     }
 }
 

@@ -11,12 +11,12 @@
 
 use super::entry_patches::split_off;
 use super::needs::Find;
-use super::stage_io::attribute;
+use super::stage_io::declare_layout;
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::target::{Capability, EXTENSION_ATTRIBUTE, STAGE_LAYOUT};
+use crate::target::{Capability, STAGE_LAYOUT};
 use crate::tree::*;
 use std::collections::BTreeSet;
 
@@ -84,13 +84,7 @@ fn run(cx: &mut Context) {
             true => check_stated(cx, entry.function),
             false => order(cx, entry.function),
         }
-        let function = &mut cx.program.functions[entry.function];
-        for (name, args) in
-            [(STAGE_LAYOUT, vec![text(LAYOUT), text("in")]), (EXTENSION_ATTRIBUTE, vec![text(EXTENSION)])]
-        {
-            let made = attribute(name, args, function.span);
-            function.attributes.push(made);
-        }
+        declare_layout(&mut cx.program.functions[entry.function], LAYOUT, EXTENSION);
     }
 }
 

@@ -7,6 +7,7 @@ use crate::layout::{Settings, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::system_values::{self, Direction, SystemValue};
+use crate::target::{EXTENSION_ATTRIBUTE, STAGE_LAYOUT};
 use crate::tree::*;
 
 /// What of an entry point a leaf belongs to.
@@ -346,6 +347,16 @@ pub fn name_of_semantic(leaf: &Leaf) -> String {
 /// An attribute made by a pass.
 pub fn attribute(name: &str, args: Vec<AttributeArg>, span: Span) -> Attribute {
     Attribute { name: Symbol::new(name), args, declared: false, span }
+}
+
+/// Has the stage of an entry point declare a word of its inputs, `layout(word) in;`, which is of an extension.
+pub fn declare_layout(function: &mut Function, word: &str, extension: &str) {
+    let text = |text: &str| AttributeArg::Text(Symbol::new(text));
+    let layout = (STAGE_LAYOUT, vec![text(word), text("in")]);
+    for (name, args) in [layout, (EXTENSION_ATTRIBUTE, vec![text(extension)])] {
+        let made = attribute(name, args, function.span);
+        function.attributes.push(made);
+    }
 }
 
 /// A system value as another type: cut to its components or with zeros for those it lacks, then converted.
