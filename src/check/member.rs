@@ -6,13 +6,13 @@ use super::expr::{Operand, decl_of, function_decls};
 use super::function::WHOLE;
 use super::overload::{CallArg, Candidates};
 use super::scope::{DeclId, What};
-use super::{Checker, convert, swizzle};
+use super::{Arg, Checker, convert, swizzle};
 use crate::ast::{self, Ident, PathSegment};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Access, BufferKind, ExprId, ExprKind, GlobalKind, Property, Scalar, Type, TypeId};
+use crate::tree::{Access, BufferKind, ExprId, ExprKind, GlobalKind, Id, Property, Scalar, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// `base.member`.
@@ -329,7 +329,7 @@ impl<'a> Checker<'a> {
                 let large = |n: i64| n > i32::MAX.into();
                 let is_large = self.known_value(index).ok().and_then(|v| v.int()).is_some_and(large);
                 let to = if s.is_unsigned() || is_large { TypeId::UINT } else { TypeId::INT };
-                Some(self.convert(index, to, true))
+                Some(self.marked_index(index, to).unwrap_or_else(|| self.convert(index, to, true)))
             }
             Type::Scalar(s) if s.is_integer() => Some(index),
             Type::Scalar(s) if s.is_float() && self.is_no_index(index) => None,
@@ -346,6 +346,20 @@ impl<'a> Checker<'a> {
                 None
             }
         }
+    }
+
+    /// `NonUniformResourceIndex(i)` of a number that is converted: the mark is of what it is converted to.
+    fn marked_index(&mut self, index: ExprId, to: TypeId) -> Option<ExprId> {
+        let ExprKind::Call(function, args) = self.kind(index) else { return None };
+        let (function, number, span) = (*function, *args.first()?, self.span(index));
+        if !self.program.functions[function].is_marked("__index_marker") {
+            return None;
+        }
+        let decl = self.functions.get(*self.functions.of_function.get(function.index())?).decl;
+        let instance = self.instance(decl, WHOLE, vec![Arg::Type(to)])?;
+        let marker = self.function(instance);
+        let number = self.convert(number, to, true);
+        Some(self.push(ExprKind::Call(marker, vec![number]), to, span))
     }
 
     /// Reports a constant float that no integer index can stand for.
