@@ -444,9 +444,7 @@ pub(super) fn foreign(decl: &ast::Decl) -> Option<&'static str> {
         DeclKind::Extension(_) => Some("an extension"),
         DeclKind::Namespace(..) | DeclKind::UsingNamespace(_) => Some("a namespace"),
         DeclKind::Buffer(_) => Some("a buffer"),
-        DeclKind::Var(_) if !decl.modifiers.iter().any(|m| m.name == *"static") => {
-            Some("a variable, but a property or a static constant")
-        }
+        DeclKind::Var(_) if !has_static(decl) => Some("a variable, but a property or a static constant"),
         DeclKind::Var(_)
         | DeclKind::Function(_)
         | DeclKind::Alias(_)

@@ -15,8 +15,8 @@ use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Body, Expr, ExprKind, Function, FunctionBody, FunctionId, Local, Modifiers, Param, ParamMode, Stmt, StmtKind,
-    TargetCase, Template, Type, TypeId,
+    Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, Modifiers, Param, ParamMode, Stmt,
+    StmtKind, TargetCase, Template, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -660,10 +660,12 @@ impl<'a> Checker<'a> {
 
     /// Leaves nothing faulty of the statics of a case that is left out, which nothing reaches.
     fn forget_statics(&mut self, before: usize) {
+        // What else is met there for the first time, others may use.
         for (_, global) in self.program.globals.iter_mut().skip(before) {
-            global.init = None;
+            let is_faulty = |tree: &ExprTree| tree.exprs.iter().any(|(_, expr)| expr.ty == TypeId::ERROR);
+            global.init = global.init.take().filter(|tree| !is_faulty(tree));
             if global.ty == TypeId::ERROR {
-                global.ty = TypeId::INT;
+                (global.ty, global.init) = (TypeId::INT, None);
             }
         }
     }
