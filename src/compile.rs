@@ -7,14 +7,14 @@ use crate::check::{self, EntryRequest, Input};
 use crate::diagnostic::{self, Code, Diagnostic, Diagnostics};
 use crate::layout::lock::{self, LockInput};
 use crate::layout::rules::{self, Rules};
-use crate::layout::{self, Api, Policy, ProgramLayout, Settings};
+use crate::layout::{self, Api, Policy, ProgramLayout, Settings, SizedArrays};
 use crate::limits::Limits;
 use crate::reflect;
 use crate::source::{FileId, Loader, Sources, Span};
 use crate::symbol::Symbol;
-use crate::target::Profile;
 pub use crate::target::Target;
-use crate::tree::{Access, AttributeArg, BufferKind, GlobalId, MatrixOrder, Program, Stage, Type};
+use crate::target::{Capability, Profile};
+use crate::tree::{Access, AttributeArg, BufferKind, GlobalId, Length, MatrixOrder, Program, Stage, Type};
 use crate::{emit, legalize, stdlib};
 pub use frontend::Shared;
 use std::collections::BTreeSet;
@@ -368,9 +368,9 @@ impl<'a> Compilation<'a> {
     fn target(&mut self, program: &Program, target: Target) {
         let Some(profile) = self.profile(target) else { return };
         let settings = settings(profile, self.options);
-        let program = layout::prepare(program, &settings);
-        let program = program.as_ref();
         let mut diags = Diagnostics::default();
+        let program = layout::prepare(program, &settings, profile.name, &mut diags);
+        let program = program.as_ref();
         let no_records = lock::Records::new();
         let view = self.options.lock.as_ref().map(|input| lock::View {
             records: self
@@ -525,7 +525,7 @@ fn report_overlaps(program: &Program, layout: &ProgramLayout, anyway: bool, diag
     let is_sampler = |g: GlobalId| matches!(innermost(g), Type::Sampler(_));
     let is_texture = |g: GlobalId| matches!(innermost(g), Type::Texture(t) if !t.combined);
     let unbounded = |g: Option<GlobalId>| {
-        g.is_some_and(|g| matches!(program.types.get(program.globals[g].ty), Type::Array(_, None)))
+        g.is_some_and(|g| matches!(program.types.get(program.globals[g].ty), Type::Array(_, Length::Unsized)))
     };
     let clash = |a: Option<GlobalId>, reach: &[&BTreeSet<GlobalId>], b: Option<GlobalId>| match (a, b) {
         (Some(a), Some(b)) => {
@@ -588,17 +588,26 @@ fn asked_for(program: &Program, layout: &layout::ProgramLayout, overlap: &layout
     layout.settings.api == Api::Vulkan && owners().all(|g| g.is_some_and(says))
 }
 
+/// Which arrays of a target specialization constants may size.
+fn sized_arrays(profile: &Profile) -> SizedArrays {
+    match (profile.has(Capability::SizedVariables), profile.has(Capability::SizedSharedArrays)) {
+        (true, _) => SizedArrays::Variables,
+        (false, true) => SizedArrays::Shared,
+        (false, false) => SizedArrays::Never,
+    }
+}
+
 /// The layout settings of a profile under the options.
 pub fn settings(profile: &Profile, options: &Options) -> Settings {
     let api = profile.facts.api;
     // A policy may hold a profile that nobody asked for to be an old one.
     let asked = options.profile.is_some() || api != Api::D3d || !options.policy.blocks.need_profile;
     let block_spaces = profile.facts.spaces && asked;
-    let unsized_array_size =
-        options.unsized_array_size.filter(|_| !profile.has(crate::target::Capability::UnboundedResourceArrays));
+    let unsized_array_size = options.unsized_array_size.filter(|_| !profile.has(Capability::UnboundedResourceArrays));
     let settings = Settings {
         block_spaces,
         unsized_array_size,
+        sized_arrays: sized_arrays(profile),
         shift: if api.facts().classes { layout::Shift::NONE } else { options.shift },
         globals_binding: options.globals_binding,
         native_heaps: Settings::native(api, options.policy).native_heaps,

@@ -241,7 +241,7 @@ fn wgsl_type(program: &Program, ty: TypeId) -> String {
     match program.types.get(ty) {
         Type::Vector(s, n) => format!("vec{n}<{}>", scalar(s)),
         Type::Matrix(s, rows, columns) => format!("mat{columns}x{rows}<{}>", scalar(s)),
-        Type::Array(element, n) => format!("array<{}, {}>", wgsl_type(program, element), n.unwrap_or(1)),
+        Type::Array(element, n) => format!("array<{}, {}>", wgsl_type(program, element), n.laid_out().unwrap_or(1)),
         Type::Struct(id) => program.structs[id].name.to_string(),
         Type::Scalar(s) => scalar(s).to_owned(),
         other => panic!("{other:?}"),
@@ -304,7 +304,7 @@ fn glsl_field(program: &Program, f: &Field) -> String {
     };
     let (mut ty, mut dimensions) = (f.ty, String::new());
     while let Type::Array(element, n) = program.types.get(ty) {
-        dimensions += &format!("[{}]", n.unwrap_or(1));
+        dimensions += &format!("[{}]", n.laid_out().unwrap_or(1));
         ty = element;
     }
     let text = match program.types.get(ty) {

@@ -4,7 +4,7 @@ use super::Checker;
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BufferKind, GlobalKind, Texture, Type, TypeId};
+use crate::tree::{BufferKind, GlobalKind, Length, Texture, Type, TypeId};
 
 type Fault = (Span, String);
 
@@ -162,7 +162,7 @@ impl Checker<'_> {
     /// ends.
     pub(super) fn is_unsized(&self, ty: TypeId) -> bool {
         match self.program.types.get(ty) {
-            Type::Array(element, count) => count.is_none() || self.is_unsized(element),
+            Type::Array(element, count) => count.is_unsized() || self.is_unsized(element),
             Type::Struct(id) => self.program.structs[id].fields.last().is_some_and(|f| self.is_unsized(f.ty)),
             _ => false,
         }
@@ -171,7 +171,7 @@ impl Checker<'_> {
     /// Whether a type holds an unsized array of plain data.
     fn has_unsized_data(&self, ty: TypeId) -> bool {
         match self.program.types.get(ty) {
-            Type::Array(element, None) => self.program.holds_data(element),
+            Type::Array(element, Length::Unsized) => self.program.holds_data(element),
             Type::Array(element, _) => self.has_unsized_data(element),
             Type::Struct(id) => self.program.structs[id].fields.iter().any(|f| self.has_unsized_data(f.ty)),
             _ => false,

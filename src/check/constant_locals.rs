@@ -3,7 +3,7 @@
 use super::{Checker, constant};
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::tree::{BinaryOp, ExprArena, ExprId, ExprKind, LocalId, Scalar, Type, TypeId, UnaryOp};
+use crate::tree::{BinaryOp, ExprArena, ExprId, ExprKind, Length, LocalId, Scalar, Type, TypeId, UnaryOp};
 
 /// How far constants that name one another are followed.
 const MOST_CONSTANTS: u32 = 64;
@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
     pub(super) fn note_constant(&mut self, local: LocalId, value: ExprId) {
         let simple = !matches!(self.kind(value), ExprKind::Call(..));
         let small = match self.program.types.get(self.ty(value)) {
-            Type::Array(_, Some(n)) => n <= 64,
+            Type::Array(_, Length::Fixed(n)) => n <= 64,
             ty => !ty.is_resource(),
         };
         if !simple || !small {
@@ -56,6 +56,8 @@ impl<'a> Checker<'a> {
             if self.is_of_parts(&self.cx.body.exprs, value, 0) {
                 self.cx.computed.insert(local);
             }
+        } else {
+            self.note_specialized(local, value);
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::attributes;
 use super::function::WHOLE;
-use super::globals::is_group_size;
 use super::scope::{DeclId, What, has_modifier};
 use super::{Arg, Checker, Input};
 use crate::ast;
@@ -11,8 +10,8 @@ use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    EntryPoint, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Modifiers, ParamMode, Stage, TargetCase, Type,
-    TypeId, is_uniform,
+    EntryPoint, Explicit, Expr, ExprArena, ExprKind, ExprTree, FunctionBody, FunctionId, Global, GlobalId, GlobalKind,
+    Literal, Modifiers, ParamMode, Stage, TargetCase, Type, TypeId, is_uniform,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -476,26 +475,44 @@ impl<'a> Checker<'a> {
                 *constant = self.specialization(arg, info.scope);
             }
         } else if let Some(layout) = self.group_layouts.get(&info.source).copied() {
-            for (constant, word) in constants.iter_mut().zip(["local_size_x_id", "local_size_y_id", "local_size_z_id"])
-            {
-                let id =
-                    layout.layout.iter().find(|(name, _)| name.name == *word).and_then(|(_, value)| value.as_ref());
-                *constant = id.and_then(|id| self.specialization_with(id));
+            let scope = self.source(info.source).scope;
+            for (constant, axis) in constants.iter_mut().zip(["x", "y", "z"]) {
+                let written = |word: String| {
+                    let mut words = layout.layout.iter().filter(|(name, _)| name.name == *word);
+                    words.find_map(|(_, value)| value.as_ref())
+                };
+                *constant = match written(format!("local_size_{axis}_id")) {
+                    Some(id) => self.specialization_with(id, axis),
+                    None => written(format!("local_size_{axis}")).and_then(|value| self.specialization(value, scope)),
+                };
             }
         }
         self.cx.source = before;
         constants
     }
 
-    /// The specialization constant that has an id.
-    fn specialization_with(&mut self, id: &'a ast::Expr) -> Option<GlobalId> {
-        let number = u32::try_from(self.constant_int(id, self.source(self.cx.source).scope)?).ok();
-        let has = |g: &&Global| g.kind == GlobalKind::Specialization && g.explicit.constant_id == Some(number);
-        let found = self.program.globals.iter().find(|(_, g)| has(g) && is_group_size(g.ty)).map(|(id, _)| id);
-        if found.is_none() {
-            self.error(Code::BAD_ATTRIBUTE, id.span, "no specialization constant of an integer type has this id");
+    /// The specialization constant that has an id; `local_size_x_id` declares it where nothing else does.
+    fn specialization_with(&mut self, id: &'a ast::Expr, axis: &str) -> Option<GlobalId> {
+        let number = u32::try_from(self.constant_int(id, self.source(self.cx.source).scope)?).ok()?;
+        let has = |g: &Global| g.kind == GlobalKind::Specialization && g.explicit.constant_id == Some(Some(number));
+        let found = self.program.globals.iter().find(|(_, g)| has(g)).map(|(id, g)| (id, g.ty));
+        match found {
+            Some((found, ty)) if self.is_group_size(ty) => Some(found),
+            Some(_) => {
+                self.error(Code::BAD_ATTRIBUTE, id.span, "the specialization constant of this id is not an integer");
+                None
+            }
+            None => {
+                let mut exprs = ExprArena::default();
+                let kind = ExprKind::Literal(Literal::Int(1), None);
+                let root = exprs.push(Expr { kind, ty: TypeId::UINT, span: id.span });
+                let name = format!("group_size_{axis}");
+                let explicit = Explicit { constant_id: Some(Some(number)), ..Explicit::default() };
+                let init = Some(ExprTree { exprs, root });
+                let made = Global::new(&*name, TypeId::UINT, GlobalKind::Specialization, id.span);
+                Some(self.program.globals.push(Global { explicit, init, ..made }))
+            }
         }
-        found
     }
 
     /// The size of a group that `layout(local_size_x = 8) in;` gives the entry points of a file.
@@ -511,7 +528,10 @@ impl<'a> Checker<'a> {
                 _ => continue,
             };
             let Some(value) = value else { continue };
-            let n = self.constant_int(value, scope)?;
+            let n = match self.specialization(value, scope).and_then(|c| self.first_group_size(c)) {
+                Some(first) => first.int().unwrap_or_default(),
+                None => self.constant_int(value, scope)?,
+            };
             match (size.get_mut(axis), u32::try_from(n)) {
                 (Some(slot), Ok(n @ 1..)) => *slot = n,
                 _ => self.error(Code::BAD_ATTRIBUTE, value.span, format!("`{}` must be at least 1", name.name)),

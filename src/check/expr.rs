@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, LocalId, Type, TypeId, UnaryOp};
+use crate::tree::{BinaryOp, ExprId, ExprKind, Length, Literal, LocalId, Type, TypeId, UnaryOp};
 
 /// What an expression turns out to be.
 #[derive(Clone, Debug)]
@@ -774,7 +774,7 @@ impl<'a> Checker<'a> {
 
     /// The elements of an array of scalars that become a vector of equal length.
     fn array_parts(&mut self, value: ExprId, to: TypeId) -> Option<Vec<ExprId>> {
-        let Type::Array(element, Some(n)) = self.program.types.get(self.ty(value)) else { return None };
+        let Type::Array(element, Length::Fixed(n)) = self.program.types.get(self.ty(value)) else { return None };
         let (Type::Scalar(_), Type::Vector(scalar, length)) =
             (self.program.types.get(element), self.program.types.get(to))
         else {
@@ -819,7 +819,17 @@ impl<'a> Checker<'a> {
         span: Span,
         f: impl FnOnce(&mut Self) -> ExprId,
     ) -> Option<i64> {
-        match self.evaluate(scope, f) {
+        let value = self.evaluate(scope, f);
+        self.constant_integer(value, span)
+    }
+
+    /// The integer of a value; reports if it is none.
+    pub(super) fn constant_integer(
+        &mut self,
+        value: Result<Option<constant::Value>, constant::NotConstant>,
+        span: Span,
+    ) -> Option<i64> {
+        match value {
             Ok(None) => None,
             Ok(Some(value)) => match value.int() {
                 Some(n) => Some(n),

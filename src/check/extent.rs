@@ -33,7 +33,7 @@ impl Extent {
             }
             Type::Array(element, count) => {
                 let element = Extent::of(program, known, element);
-                Extent { rows: element.rows.max(1).saturating_mul(count.unwrap_or(1).into()), ..element }
+                Extent { rows: element.rows.max(1).saturating_mul(count.laid_out().unwrap_or(1).into()), ..element }
             }
             Type::Struct(id) => {
                 let inner = known.get(id.index()).copied().unwrap_or_default();

@@ -6,7 +6,7 @@
 //! Specification, "Initializer Lists" and "Flat Conversions"). A cast drops what is too much.
 
 use super::{Checker, convert};
-use crate::tree::{ExprId, ExprKind, Literal, Swizzle, Type, TypeId};
+use crate::tree::{ExprId, ExprKind, Length, Literal, Swizzle, Type, TypeId};
 
 /// A value of more numbers is not split.
 const MOST: u32 = 4096;
@@ -19,7 +19,9 @@ impl Checker<'_> {
             Type::Scalar(_) | Type::Enum(_) => 1,
             Type::Vector(_, n) => n.into(),
             Type::Matrix(_, rows, columns) => u32::from(rows) * u32::from(columns),
-            Type::Array(element, Some(n)) if depth > 0 => self.flat_count(element, depth - 1)?.checked_mul(n)?,
+            Type::Array(element, Length::Fixed(n)) if depth > 0 => {
+                self.flat_count(element, depth - 1)?.checked_mul(n)?
+            }
             Type::Struct(id) if depth > 0 => {
                 let fields = &self.program.structs[id].fields;
                 fields.iter().try_fold(0u32, |sum, f| sum.checked_add(self.flat_count(f.ty, depth - 1)?))?
@@ -59,7 +61,7 @@ impl Checker<'_> {
                 let row = self.program.types.vector(scalar, columns);
                 (0..u32::from(rows)).map(|n| (self.element(value, n), row)).collect()
             }
-            Type::Array(element, Some(n)) => (0..n).map(|n| (self.element(value, n), element)).collect(),
+            Type::Array(element, Length::Fixed(n)) => (0..n).map(|n| (self.element(value, n), element)).collect(),
             Type::Struct(id) => {
                 let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
                 let field = |(n, ty): (usize, TypeId)| (ExprKind::Field(self.copy(value), n as u32), ty);
@@ -98,7 +100,7 @@ impl Checker<'_> {
     /// The kinds of the numbers of a type, in order.
     fn kinds(&self, ty: TypeId, out: &mut Vec<Type>) {
         match self.program.types.get(ty) {
-            Type::Array(element, Some(n)) => {
+            Type::Array(element, Length::Fixed(n)) => {
                 let first = out.len();
                 self.kinds(element, out);
                 let of_one = out.get(first..).unwrap_or_default().to_vec();

@@ -9,7 +9,7 @@ use crate::ast::{self, ExprKind, GenericArg, GenericParam, GenericParamKind, Gen
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Program, Scalar, Type, TypeId};
+use crate::tree::{Length, Program, Scalar, Type, TypeId};
 
 /// What is known of a parameter that is being inferred.
 #[derive(Clone, Debug, Default)]
@@ -303,10 +303,13 @@ impl<'a> Checker<'a> {
             TypeKind::Modified(_, inner) => self.unify(inner, scope, ty, literal, slots),
             TypeKind::Array(element, size) => {
                 let Type::Array(inner, count) = self.program.types.get(ty) else { return false };
-                if let (Some(size), Some(count)) = (size, count)
-                    && !self.unify_value_expr(size, scope, i64::from(count), slots)
-                {
-                    return false;
+                match (size, count) {
+                    (Some(size), Length::Fixed(count))
+                        if !self.unify_value_expr(size, scope, i64::from(count), slots) =>
+                    {
+                        return false;
+                    }
+                    _ => {}
                 }
                 self.unify(element, scope, inner, convert::LiteralKind::None, slots)
             }
@@ -372,7 +375,7 @@ impl<'a> Checker<'a> {
                 // The number behind the sizes is a storage order: 0 is that of the program.
                 (types.scalar(s), none, vec![r.into(), c.into(), 0])
             }
-            (BuiltinGeneric::Array, Type::Array(e, Some(n))) => (e, none, vec![n.into()]),
+            (BuiltinGeneric::Array, Type::Array(e, Length::Fixed(n))) => (e, none, vec![n.into()]),
             (BuiltinGeneric::Pointer, Type::Pointer(e, space)) => {
                 let layout = Arg::Type(self.layout_type(space.data_layout()));
                 if let Some(arg) = args.get(3)

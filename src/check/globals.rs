@@ -11,8 +11,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Attribute, BufferKind, DataLayout, Explicit, ExprId, ExprKind, ExprTree, Field, Global, GlobalId, GlobalKind,
-    Modifiers, Namespace, Origin, ParamMode, Struct, Type, TypeId,
+    Attribute, Body, BufferKind, DataLayout, Explicit, ExprId, ExprKind, ExprTree, Field, Global, GlobalId, GlobalKind,
+    Length, Modifiers, Namespace, Origin, ParamMode, Scalar, Struct, Type, TypeId,
 };
 
 /// How far a global is.
@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
         }
         let mut errors = Vec::new();
         let eval = &mut |e| match self.specialization(e, scope) {
-            Some(constant) => self.default_of(constant),
+            Some(constant) => self.first_group_size(constant),
             None => self.try_constant(e, scope),
         };
         let mut resolved = attributes::resolve(list, eval, &mut errors);
@@ -83,16 +83,29 @@ impl<'a> Checker<'a> {
         match body.exprs[value].kind {
             ExprKind::Global(id) => {
                 let global = &self.program.globals[id];
-                (global.kind == GlobalKind::Specialization && is_group_size(global.ty)).then_some(id)
+                (global.kind == GlobalKind::Specialization && self.is_group_size(global.ty)).then_some(id)
             }
             _ => None,
         }
     }
 
-    /// The value of a specialization constant that nobody sets.
-    fn default_of(&self, constant: GlobalId) -> Option<constant::Value> {
-        let tree = self.program.globals[constant].init.as_ref()?;
-        constant::eval(&self.program, &tree.exprs, tree.root).ok()
+    /// The size of a group that a specialization constant gives which nobody sets. One that is 0 in the source, or has no
+    /// value there, has to be set.
+    pub(super) fn first_group_size(&self, constant: GlobalId) -> Option<constant::Value> {
+        let Some(tree) = self.program.globals[constant].init.as_ref() else {
+            return Some(constant::Value::Int(1, Scalar::I32));
+        };
+        let value = constant::eval(&self.program, &tree.exprs, tree.root).ok()?;
+        Some(if value.int() == Some(0) { constant::Value::Int(1, Scalar::I32) } else { value })
+    }
+
+    /// Whether a specialization constant of a type can be a size of a group.
+    pub(super) fn is_group_size(&self, ty: TypeId) -> bool {
+        match self.program.types.get(ty) {
+            Type::Scalar(scalar) => matches!(scalar, Scalar::I32 | Scalar::U32),
+            Type::Enum(id) => matches!(self.program.enums[id].tag, Scalar::I32 | Scalar::U32),
+            _ => false,
+        }
     }
 
     /// The value of an expression if it is a constant; reports nothing.
@@ -329,7 +342,7 @@ impl<'a> Checker<'a> {
         let outside = info.owner.and_then(|owner| self.qualified_name(owner));
         let outside = outside.and_then(|path| self.values_out_of_line.get(&(path, info.name)));
         let init = var.init.as_ref().or(outside.and_then(|var| var.init.as_ref()));
-        let unsized_array = |c: &Self| matches!(c.program.types.get(written), Type::Array(_, None));
+        let unsized_array = |c: &Self| matches!(c.program.types.get(written), Type::Array(_, Length::Unsized));
         if kind == GlobalKind::Groupshared && init.is_some() {
             self.report_shared_initializer(info);
         }
@@ -356,7 +369,7 @@ impl<'a> Checker<'a> {
                 let value = c.expr_of(init, written);
                 // An array without a size takes it from its value.
                 match c.program.types.get(written) {
-                    Type::Array(_, None) => value,
+                    Type::Array(_, Length::Unsized) => value,
                     _ => c.coerce(value, written),
                 }
             }
@@ -591,18 +604,32 @@ impl<'a> Checker<'a> {
         scope: ScopeId,
         f: impl FnOnce(&mut Self) -> ExprId,
     ) -> Result<Option<constant::Value>, constant::NotConstant> {
+        let (root, body) = self.constant_body(scope, f);
+        self.constant_value(&body, root)
+    }
+
+    /// The expression that `f` builds, by itself, in which constant variables of the function around may be named.
+    pub(super) fn constant_body(&mut self, scope: ScopeId, f: impl FnOnce(&mut Self) -> ExprId) -> (ExprId, Body) {
         let source = self.cx.source;
-        // Constant variables of the function around may be named.
         let (outer_id, seen) = (self.cx.id, std::mem::take(&mut self.cx.body.locals));
         let count = seen.len();
-        let (root, body) = self.in_context(scope, source, |c| {
+        let (root, mut body) = self.in_context(scope, source, |c| {
             c.cx.id = outer_id;
             c.cx.body.locals = seen;
             c.cx.exact = true;
             f(c)
         });
-        self.cx.body.locals = body.locals;
+        self.cx.body.locals = std::mem::take(&mut body.locals);
         self.cx.body.locals.truncate(count);
+        (root, body)
+    }
+
+    /// The value of such an expression; none of one with errors.
+    pub(super) fn constant_value(
+        &mut self,
+        body: &Body,
+        root: ExprId,
+    ) -> Result<Option<constant::Value>, constant::NotConstant> {
         if body.exprs[root].ty == TypeId::ERROR {
             return Ok(None);
         }
@@ -623,11 +650,6 @@ impl<'a> Checker<'a> {
 /// The layout of a buffer's data that a `layout(...)` word names: the last, as in GLSL.
 fn data_layout(decl: &ast::Decl) -> DataLayout {
     decl.layout.iter().rev().find_map(|(word, _)| DataLayout::named(word.name.as_str())).unwrap_or_default()
-}
-
-/// Whether a specialization constant of a type can be a size of a group.
-pub(super) fn is_group_size(ty: TypeId) -> bool {
-    ty == TypeId::INT || ty == TypeId::UINT
 }
 
 /// Modifiers written as `layout(...)` words.

@@ -11,7 +11,7 @@ use crate::diagnostic::Code;
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{ExprId, ExprKind, Local, Modifiers, Scalar, StructId, Type, TypeId};
+use crate::tree::{ExprId, ExprKind, Length, Local, Modifiers, Scalar, StructId, Type, TypeId};
 use std::collections::VecDeque;
 
 /// Elements of a list as they are consumed.
@@ -303,7 +303,7 @@ impl<'a> Checker<'a> {
             }
             Type::Array(element, count) => {
                 let all = || list.iter().filter_map(inner).all(|list| self.braces_fit(list, element));
-                let enough = count.is_none_or(|n| lists <= n as usize);
+                let enough = count.fixed().is_none_or(|n| lists <= n as usize);
                 lists == 0 || lists == list.len() && enough && all()
             }
             Type::Struct(id) => {
@@ -423,7 +423,15 @@ impl<'a> Checker<'a> {
     fn take_parts_inner(&mut self, ty: TypeId, elements: &mut Elements<'a>, span: Span) -> Option<ExprId> {
         match self.program.types.get(ty) {
             Type::Vector(..) | Type::Matrix(..) => self.take_components(ty, elements, span),
-            Type::Array(element, count) => self.take_array(element, count, elements, span),
+            Type::Array(element, Length::Constant(_)) => {
+                let text = self.type_text(ty);
+                let message =
+                    format!("`{text}` cannot be initialized by a list: its size is known when the pipeline is made");
+                let _ = element;
+                self.error(Code::BAD_INITIALIZER, span, message);
+                None
+            }
+            Type::Array(element, count) => self.take_array(element, count.fixed(), elements, span),
             Type::Struct(id) if self.existential(ty).is_none() => {
                 let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
                 let mut parts = Vec::new();
@@ -567,7 +575,7 @@ impl<'a> Checker<'a> {
     /// Whether a struct or one of its fields has default values.
     fn has_defaults(&mut self, ty: TypeId, depth: u32) -> bool {
         match self.program.types.get(ty) {
-            Type::Array(element, Some(n)) if n <= 64 => depth < 32 && self.has_defaults(element, depth + 1),
+            Type::Array(element, Length::Fixed(n)) if n <= 64 => depth < 32 && self.has_defaults(element, depth + 1),
             Type::Struct(id) => {
                 depth < 32 && (self.default_constructor(ty).is_some() || self.has_default_fields(ty, id, depth + 1))
             }
@@ -627,7 +635,7 @@ impl<'a> Checker<'a> {
         }
         let parts: Vec<TypeId> = match self.program.types.get(ty) {
             Type::Struct(id) => self.program.structs[id].fields.iter().map(|f| f.ty).collect(),
-            Type::Array(e, Some(n)) if n <= 256 => vec![e; n as usize],
+            Type::Array(e, Length::Fixed(n)) if n <= 256 => vec![e; n as usize],
             _ => return None,
         };
         let mut list = Vec::new();

@@ -53,6 +53,7 @@ mod query;
 mod ray_entries;
 mod returns;
 mod scope;
+mod size_constants;
 mod specialize;
 mod stage_rules;
 mod stage_variables;
@@ -260,6 +261,8 @@ struct Context<'a> {
     literals: convert::LiteralMarks,
     /// Values of `const` variables.
     constants: Vec<(LocalId, constant::Value)>,
+    /// What those are made of whose values specialization constants give.
+    specialized: Vec<(LocalId, tree::ExprTree)>,
     /// Those of them that not every target takes for constants, since parts of other values are in theirs.
     computed: FxHashSet<LocalId>,
 }
@@ -294,6 +297,8 @@ pub(crate) struct Checker<'a> {
     /// Declarations of globals in order of making.
     global_decls: Vec<(tree::GlobalId, DeclId)>,
     enums: FxHashMap<DeclId, TypeId>,
+    /// The constants that size arrays, by what they are made of.
+    size_constants: FxHashMap<String, tree::SizeConstant>,
     enum_decls: Vec<DeclId>,
     /// Cases of each enum declaration.
     enum_cases: FxHashMap<DeclId, Vec<DeclId>>,
@@ -366,6 +371,7 @@ impl<'a> Checker<'a> {
             globals: FxHashMap::default(),
             global_decls: Vec::new(),
             enums: FxHashMap::default(),
+            size_constants: FxHashMap::default(),
             enum_decls: Vec::new(),
             enum_cases: FxHashMap::default(),
             interfaces: interfaces::Interfaces::default(),
@@ -536,6 +542,7 @@ impl Context<'_> {
             outlived: FxHashSet::default(),
             literals: convert::LiteralMarks::default(),
             constants: Vec::new(),
+            specialized: Vec::new(),
             views: FxHashMap::default(),
             computed: FxHashSet::default(),
         }

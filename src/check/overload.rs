@@ -433,7 +433,8 @@ impl<'a> Checker<'a> {
         let back = || convert::rank(&self.program, param, arg, LiteralKind::None);
         match mode {
             ParamMode::In => None,
-            ParamMode::Out => back(),
+            // Between numbers that narrow on the way back, and those of another class, those of the class are meant.
+            ParamMode::Out => Some(back()? + into().unwrap_or(Rank::IDENTITY)),
             ParamMode::InOut => Some(into()? + back()?),
             // A place of a matrix of one number is no place of a number.
             ParamMode::Ref => {

@@ -10,7 +10,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Access, BufferKind, Explicit, ExplicitRegister, Field, GlobalId, GlobalKind, Program, Type, TypeId};
+use crate::tree::{
+    Access, BufferKind, Explicit, ExplicitRegister, Field, GlobalId, GlobalKind, Length, Program, Type, TypeId,
+};
 
 impl Checker<'_> {
     /// What a global's registers and `packoffset` ask for.
@@ -140,7 +142,7 @@ impl Checker<'_> {
     /// Arrays of resources without bound that DXC refuses: those in structs, those of structs and of arrays.
     fn refuse_unbounded(&mut self, name: Symbol, ty: TypeId, span: Span, alone: bool) {
         let types = &self.program.types;
-        let Type::Array(element, None) = types.get(ty) else { return };
+        let Type::Array(element, Length::Unsized) = types.get(ty) else { return };
         let taken = alone && !matches!(types.get(element), Type::Array(..) | Type::Struct(_));
         if self.options.places_as_dxc && !taken && self.program.holds_resource(ty) {
             let message = format!("the array `{name}` needs a number of elements here");

@@ -7,7 +7,7 @@ use crate::diagnostic::Code;
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{AddressSpace, DataLayout, ExprId, MatrixOrder, Scalar, Type, TypeId};
+use crate::tree::{AddressSpace, DataLayout, ExprId, Length, MatrixOrder, Scalar, Type, TypeId};
 
 /// Indices of a value in the operand of `sizeof`.
 const MAX_INDICES: u32 = 64;
@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
                 }
                 let ty = self.queried_type(ty);
                 match self.program.types.get(ty) {
-                    Type::Array(_, Some(n)) => self.int_value(i64::from(n), TypeId::INT, span),
+                    Type::Array(_, Length::Fixed(n)) => self.int_value(i64::from(n), TypeId::INT, span),
                     Type::Vector(_, n) => self.int_value(i64::from(n), TypeId::INT, span),
                     Type::Error => self.error_value(span),
                     _ => self.error_at(Code::BAD_OPERANDS, span, "`countof` takes an array, a tuple or a pack"),
@@ -153,7 +153,7 @@ impl<'a> Checker<'a> {
             Type::Enum(id) => (self.program.enums[id].tag.size(), self.program.enums[id].tag.size()),
             Type::Pointer(..) => (8, 8),
             Type::Handle(_) => (8, 4),
-            Type::Array(e, n) => array(self.measured(e, rules, depth + 1), n.unwrap_or(0)),
+            Type::Array(e, n) => array(self.measured(e, rules, depth + 1), n.laid_out().unwrap_or(0)),
             Type::Struct(id) => {
                 let (mut size, mut most) = (0u32, least);
                 for field in &self.program.structs[id].fields {

@@ -13,8 +13,8 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::is_pure;
 use crate::tree::{
-    Block, ExprId, ExprKind, Hints, Literal, Local, LocalId, Modifiers, Scalar, Stmt, StmtKind, SwitchCase, Type,
-    TypeId,
+    Block, ExprId, ExprKind, Hints, Length, Literal, Local, LocalId, Modifiers, Scalar, Stmt, StmtKind, SwitchCase,
+    Type, TypeId,
 };
 
 impl<'a> Checker<'a> {
@@ -545,11 +545,11 @@ impl<'a> Checker<'a> {
         if let Some(e) = &var.init {
             init = Some(match (infer, self.program.types.get(written)) {
                 (true, _) => self.expr(e),
-                (_, Type::Array(_, None)) => self.expr_of(e, written),
+                (_, Type::Array(_, Length::Unsized)) => self.expr_of(e, written),
                 _ => self.expr_to(e, written),
             });
         }
-        let unsized_array = matches!(self.program.types.get(written), Type::Array(_, None));
+        let unsized_array = matches!(self.program.types.get(written), Type::Array(_, Length::Unsized));
         let ty = match init {
             Some(value) if infer || unsized_array => self.ty(value),
             _ => written,
@@ -673,7 +673,7 @@ impl<'a> Checker<'a> {
         } else if var.init.is_none() && matches!(self.program.types.get(ty), Type::Stream(..)) {
             let message = format!("`{name}` is no stream: the entry point is given those");
             self.error(Code::BAD_INITIALIZER, var.name.span, message);
-        } else if matches!(self.program.types.get(ty), Type::Array(_, None)) {
+        } else if matches!(self.program.types.get(ty), Type::Array(_, Length::Unsized)) {
             self.error(Code::BAD_INITIALIZER, var.name.span, format!("the array `{name}` needs a size"));
         }
     }

@@ -1,6 +1,7 @@
 //! Resolves types and paths as they are written.
 
 use super::scope::{BuiltinGeneric, DeclId, Entity, Found, ScopeId, What};
+use super::size_constants::Size;
 use super::{Arg, Checker};
 use crate::ast::{self, GenericArg, PathSegment, TypeExpr, TypeKind};
 use crate::diagnostic::Code;
@@ -133,15 +134,19 @@ impl<'a> Checker<'a> {
         let element = self.resolve_type(element, scope);
         let count = match size {
             None => None,
-            Some(e) => match self.constant_int(e, scope) {
-                Some(n) => Some(n),
+            Some(e) => match self.array_size(e, scope) {
+                Some(size) => Some(size),
                 None => return TypeId::ERROR,
             },
         };
         if element == TypeId::ERROR {
             return element;
         }
-        self.array_type(element, count, span)
+        match count {
+            None => self.array_type(element, None, span),
+            Some(Size::Number(n)) => self.array_type(element, Some(n), span),
+            Some(Size::Constant(size)) => self.sized_array(element, size, span),
+        }
     }
 
     fn resolve_path_type(&mut self, path: &'a [PathSegment], scope: ScopeId, span: Span) -> TypeId {
@@ -525,10 +530,10 @@ impl<'a> Checker<'a> {
             Type::Vector(s, n) => format!("{}{n}", s.name()),
             Type::Matrix(s, r, c) => format!("{}{r}x{c}", s.name()),
             Type::Array(element, n) => {
-                let mut sizes = n.map_or("[]".to_owned(), |n| format!("[{n}]"));
+                let mut sizes = format!("[{}]", self.program.length_text(n));
                 let mut inner = element;
                 while let Type::Array(element, n) = self.program.types.get(inner) {
-                    sizes.push_str(&n.map_or("[]".to_owned(), |n| format!("[{n}]")));
+                    sizes.push_str(&format!("[{}]", self.program.length_text(n)));
                     inner = element;
                 }
                 format!("{}{sizes}", self.type_text(inner))

@@ -119,7 +119,7 @@ impl<'a> Checker<'a> {
         match self.program.types.get(ty) {
             _ if depth > 64 => usize::MAX,
             Type::Array(element, count) => {
-                self.leaf_count(element, depth + 1).saturating_mul(count.unwrap_or(0) as usize)
+                self.leaf_count(element, depth + 1).saturating_mul(count.fixed().unwrap_or(0) as usize)
             }
             Type::Struct(id) => {
                 let fields = self.program.structs[id].fields.iter();
@@ -179,7 +179,7 @@ impl<'a> Checker<'a> {
             Type::Array(element, count) => {
                 let (size, a) = self.natural_layout(element);
                 let stride = align(size, a);
-                let parts = 0..count.unwrap_or(0).min(MAX_LEAVES as u32);
+                let parts = 0..count.fixed().unwrap_or(0).min(MAX_LEAVES as u32);
                 parts.map(|i| (Step::Element(i), element, i.saturating_mul(stride), order)).collect()
             }
             Type::Struct(id) => {

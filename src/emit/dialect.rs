@@ -27,7 +27,7 @@ pub(super) trait Spelling {
 pub(super) fn split_array(cx: &Context, ty: TypeId) -> (TypeId, String) {
     let (mut ty, mut sizes) = (ty, String::new());
     while let Some((element, count)) = cx.program.types.array_parts(ty) {
-        sizes.push_str(&count.map_or("[]".to_owned(), |n| format!("[{n}]")));
+        sizes.push_str(&format!("[{}]", cx.program.length_text(count)));
         ty = element;
     }
     (ty, sizes)

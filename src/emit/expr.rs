@@ -340,6 +340,10 @@ impl<'a> Exprs<'a> {
                     self.converted_literal(*inner, scalar, out);
                     Some(Prec::Unary)
                 }
+                // Targets do not agree on numbers that are out of the range of integers.
+                (ExprKind::Literal(Literal::Float(value), _), _) if scalar.is_integer() => {
+                    Some(self.push_literal(scalar, Literal::Float(-value), None, out))
+                }
                 (ExprKind::Literal(Literal::Int(value), _), _) => {
                     Some(self.push_literal(scalar, Literal::Int(value.wrapping_neg()), None, out))
                 }

@@ -204,7 +204,7 @@ pub fn mesh_output(program: &Program, param: &Param, ty: TypeId) -> Option<(Mesh
         Type::MeshOutput(kind, element, n) => Some((kind, element, Some(n))),
         Type::Array(element, n) => {
             let (_, kind) = MESH_ARRAYS.iter().find(|(m, _)| param.modifiers.has(*m))?;
-            Some((*kind, element, n))
+            Some((*kind, element, n.fixed()))
         }
         _ => None,
     }
@@ -224,7 +224,7 @@ pub fn many(program: &Program, stage: Stage, param: &Param, ty: TypeId) -> Optio
         Type::Stream(_, element) => Some(Many { per: Per::Vertex, element, count: None }),
         Type::Patch(_, element, n) => Some(Many { per: Per::VertexIn, element, count: Some(n) }),
         Type::Array(element, count) if stage == Stage::Geometry && primitive(param.modifiers).is_some() => {
-            Some(Many { per: Per::VertexIn, element, count })
+            Some(Many { per: Per::VertexIn, element, count: count.fixed() })
         }
         _ => None,
     }
@@ -496,7 +496,7 @@ impl<'a> Numbering<'a> {
                 span(&mut part, self.offsets());
             }
             Type::Array(element, n) => {
-                let n = n.unwrap_or(1);
+                let n = n.laid_out().unwrap_or(1);
                 let in_structs = matches!(types.get(types.innermost(element)), Type::Struct(_));
                 let element = self.part(element, semantic, around);
                 part.semantic_stride = match (&part.semantic, in_structs) {

@@ -1,14 +1,24 @@
 //! What a policy changes in a program before anything is placed: the declarations themselves, so that layout, legalization
 //! and the sidecar see one program.
 
-use super::{Api, Settings, bit_fields, heaps};
-use crate::tree::{BufferKind, ExprKind, Global, GlobalId, GlobalKind, Modifiers, Program, Type, TypeId, Types};
+use super::{Api, Settings, bit_fields, heaps, size_constants};
+use crate::diagnostic::Diagnostics;
+use crate::tree::{
+    BufferKind, ExprKind, Global, GlobalId, GlobalKind, Length, Modifiers, Program, Type, TypeId, Types,
+};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The program that is laid out under these settings.
-pub fn prepare<'a>(program: &'a Program, settings: &Settings) -> Cow<'a, Program> {
+/// The program that is laid out under these settings, for a target of this name.
+pub fn prepare<'a>(
+    program: &'a Program,
+    settings: &Settings,
+    target: &str,
+    diags: &mut Diagnostics,
+) -> Cow<'a, Program> {
     let mut program = Cow::Borrowed(program);
+    let tell = (settings.api != Api::D3d).then_some((target, diags));
+    size_constants::hold(&mut program, settings.sized_arrays, tell);
     if bit_fields::any(&program) {
         bit_fields::pack(program.to_mut());
     }
@@ -71,10 +81,10 @@ pub(super) fn counted_types(program: &Program) -> BTreeSet<TypeId> {
 /// Unbounded arrays of resources get one.
 fn size_arrays(types: &mut Types, size: u32) {
     for id in types.ids() {
-        if let Type::Array(element, None) = types.get(id)
+        if let Type::Array(element, Length::Unsized) = types.get(id)
             && types.get(types.innermost(element)).is_resource()
         {
-            types.replace(id, Type::Array(element, Some(size)));
+            types.replace(id, Type::Array(element, Length::Fixed(size)));
         }
     }
 }

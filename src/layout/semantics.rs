@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::{self, Varying, VaryingPart};
 use crate::layout::{Api, Settings, Unit};
 use crate::source::Span;
-use crate::tree::{EntryPoint, Modifiers, Program, Semantic, Stage, Type};
+use crate::tree::{EntryPoint, Length, Modifiers, Program, Semantic, Stage, Type};
 use std::collections::BTreeMap;
 
 /// An array among stage inputs has no more elements; what has is an error elsewhere.
@@ -60,7 +60,8 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                     let comes_with_vertex = entry.stage == Stage::Vertex && comes_in;
                     let comes_with_vertex = comes_with_vertex && (is_arbitrary || !settings.api.is_webgpu());
                     let is_variable = settings.api != Api::D3d && !comes_with_vertex;
-                    let several = |p: &&VaryingPart| matches!(program.types.get(p.ty), Type::Array(_, Some(2..)));
+                    let several =
+                        |p: &&VaryingPart| matches!(program.types.get(p.ty), Type::Array(_, Length::Fixed(2..)));
                     let is_repeated = around.iter().skip(varying.many.is_some().into()).copied().any(|p| several(&p));
                     // D3D and GLSL have barycentrics with and without perspective beside each other; naga has one of them.
                     let of_both = name == "SV_BARYCENTRICS" && !settings.api.is_webgpu();

@@ -1,5 +1,6 @@
 //! What layout knows of the target and the options.
 
+use super::SizedArrays;
 use super::policy::Policy;
 use super::rules::{self, Rules};
 use super::units::Unit;
@@ -22,6 +23,8 @@ pub struct Settings {
     pub obey_vk_offset: bool,
     /// The size of arrays of resources that have none, where the target needs one.
     pub unsized_array_size: Option<u32>,
+    /// Which arrays specialization constants may size.
+    pub sized_arrays: SizedArrays,
     /// Ranges of bindings that register classes are mapped to.
     pub shift: Shift,
     /// Binding and set of the plain globals' buffer.
@@ -152,6 +155,7 @@ impl Settings {
             block_spaces: true,
             obey_vk_offset: api == Api::Vulkan && policy.explicit.vk_offsets,
             unsized_array_size: None,
+            sized_arrays: SizedArrays::Never,
             shift: Shift::NONE,
             globals_binding: None,
             native_heaps: !matches!(api, Api::Vulkan | Api::Wgpu),

@@ -169,7 +169,7 @@ impl Layouter<'_> {
                 let of_matrices = matches!(self.program.types.get(self.program.types.innermost(ty)), Type::Matrix(..));
                 let matrices_as_dxc = rules.matrices_as_dxc && !of_matrices;
                 let element = self.at_depth(element, &Rules { matrices_as_dxc, ..*rules }, order, depth + 1);
-                self.array(ty, element, count, rules)
+                self.array(ty, element, count.laid_out(), rules)
             }
             Type::Struct(id) => {
                 lay_out(ty, self.fields(&self.program.structs[id], rules, order, depth), rules, &self.settings.policy)

@@ -6,8 +6,8 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::Numbers;
 use crate::tree::{
-    AttributeArg, EntryPoint, ExprId, ExprKind, Field, Function, FunctionId, GlobalKind, MeshOutputKind, Program,
-    Scalar, Semantic, Stage, StructId, Type, Types, is_uniform,
+    AttributeArg, EntryPoint, ExprId, ExprKind, Field, Function, FunctionId, GlobalKind, Length, MeshOutputKind,
+    Program, Scalar, Semantic, Stage, StructId, Type, Types, is_uniform,
 };
 use std::collections::BTreeSet;
 
@@ -226,7 +226,7 @@ fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &m
         Stage::Geometry => {
             for (param, local) in params() {
                 let Some((word, wanted)) = primitive(param.modifiers).and_then(vertices) else { continue };
-                if let Type::Array(_, Some(n)) = program.types.get(local.ty)
+                if let Type::Array(_, Length::Fixed(n)) = program.types.get(local.ty)
                     && n != wanted
                 {
                     fault(local.span, format!("`{}` has {n} vertices, and a `{word}` has {wanted}", local.name));

@@ -58,7 +58,8 @@ pub(super) fn varying_offset(program: &Program, _: FunctionId, body: &Body, live
     live.iter().find_map(|id| {
         let (function, args) = callee(program, &body.exprs, *id)?;
         let mut given = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
-        let is_written = |arg: ExprId| is_fixed_offset(program, &body.exprs, arg) && !is_computed(&body.exprs, arg);
+        let is_written =
+            |arg: ExprId| is_fixed_offset(program, &body.exprs, arg) && !is_computed(program, &body.exprs, arg);
         given.find(|(_, arg)| !is_written(**arg)).map(|(_, arg)| body.exprs[*arg].span)
     })
 }
@@ -112,9 +113,13 @@ fn reads_from_outside(program: &Program, body: &Body, root: ExprId, inputs: &FxH
     })
 }
 
-/// Whether calls or commas, which make no constants in any target, are in an expression.
-fn is_computed(exprs: &ExprArena, root: ExprId) -> bool {
-    exprs.post_order(root).into_iter().any(|id| matches!(exprs[id].kind, ExprKind::Call(..) | ExprKind::Comma(..)))
+/// Whether calls or commas, or choices of components, which do not make constants in every target, are in an expression.
+fn is_computed(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
+    exprs.post_order(root).into_iter().any(|id| match exprs[id].kind {
+        ExprKind::Call(..) | ExprKind::Comma(..) => true,
+        ExprKind::Select(condition, ..) => matches!(program.types.get(exprs[condition].ty), Type::Vector(..)),
+        _ => false,
+    })
 }
 
 /// Whether an offset in texels is a constant that targets compute alike.
@@ -297,7 +302,7 @@ impl Maker<'_> {
         }
         if !matches!(self.program.functions[callee].body, FunctionBody::Block) {
             for (arg, value) in args.iter().zip(values) {
-                let is_written = eval(self.program, exprs, *arg).is_ok() && !is_computed(exprs, *arg);
+                let is_written = eval(self.program, exprs, *arg).is_ok() && !is_computed(self.program, exprs, *arg);
                 if let Some(value) = value.filter(|_| !is_written) {
                     self.write(exprs, *arg, &value);
                 }

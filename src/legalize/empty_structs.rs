@@ -9,7 +9,7 @@ use super::fields::Moved;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{Body, ExprId, ExprKind, LocalId, ParamMode, Program, Stmt, StmtKind, Type, TypeId};
+use crate::tree::{Body, ExprId, ExprKind, Length, LocalId, ParamMode, Program, Stmt, StmtKind, Type, TypeId};
 use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
@@ -24,8 +24,8 @@ pub(super) const PASS: Pass = Pass {
 pub(super) fn is_empty(program: &Program, ty: TypeId) -> bool {
     match program.types.get(ty) {
         Type::Struct(id) => program.structs[id].fields.iter().all(|f| is_empty(program, f.ty)),
-        Type::Array(element, Some(0)) => !program.holds_resource(element),
-        Type::Array(element, Some(_)) => is_empty(program, element),
+        Type::Array(element, Length::Fixed(0)) => !program.holds_resource(element),
+        Type::Array(element, Length::Fixed(_)) => is_empty(program, element),
         _ => false,
     }
 }

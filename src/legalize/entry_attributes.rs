@@ -527,7 +527,7 @@ impl AttributeLowering<'_, '_> {
         }
         let types = &mut self.cx.program.types;
         let number = types.scalar(Scalar::F32);
-        let ty = types.intern(Type::Array(number, Some(count)));
+        let ty = types.intern(Type::Array(number, Length::Fixed(count)));
         let mut field = Field::new(builtin, ty, leaf.span);
         field.attributes.push(attribute("builtin", vec![AttributeArg::Name(Symbol::new(builtin))], leaf.span));
         self.cx.program.structs[id].fields.push(field);
@@ -613,7 +613,7 @@ impl AttributeLowering<'_, '_> {
             }
         }
         let number = self.cx.program.types.scalar(Scalar::F32);
-        let ty = self.cx.program.types.intern(Type::Array(number, Some(numbers.len() as u32)));
+        let ty = self.cx.program.types.intern(Type::Array(number, Length::Fixed(numbers.len() as u32)));
         let kind = ExprKind::Construct(numbers.clone());
         (!numbers.is_empty()).then(|| self.body.exprs.push(Expr { kind, ty, span }))
     }

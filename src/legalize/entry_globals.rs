@@ -127,7 +127,7 @@ pub(super) fn components(types: &Types, ty: TypeId) -> Vec<Vec<u32>> {
         paths.take(MOST_DISTANCES as usize + 1).collect()
     };
     match types.get(ty) {
-        Type::Array(element, n) => inner(element, n.unwrap_or(1)),
+        Type::Array(element, n) => inner(element, n.laid_out().unwrap_or(1)),
         Type::Vector(_, n) => (0..n.into()).map(|i| vec![i]).collect(),
         _ => vec![Vec::new()],
     }
@@ -168,7 +168,7 @@ pub(super) type Written = Vec<(LocalId, Vec<Leaf>, Vec<Replacement>)>;
 fn put_together(b: &mut Build, ty: TypeId, parts: &mut dyn Iterator<Item = ExprId>) -> ExprId {
     let values: Vec<ExprId> = match b.types.get(ty) {
         Type::Array(element, n) => {
-            (0..n.unwrap_or(1).min(MOST_DISTANCES)).map(|_| put_together(b, element, parts)).collect()
+            (0..n.laid_out().unwrap_or(1).min(MOST_DISTANCES)).map(|_| put_together(b, element, parts)).collect()
         }
         Type::Vector(scalar, n) => {
             let number = b.types.scalar(scalar);
@@ -285,9 +285,9 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     /// The levels of a leaf: one, or several.
     fn level_place(&mut self, leaf: &Leaf, (variable, most): (&str, u32), name: &str, index: u32) -> Replacement {
         let types = &self.cx.program.types;
-        let (element, count) = types.array_parts(leaf.ty).unwrap_or((leaf.ty, Some(1)));
+        let (element, count) = types.array_parts(leaf.ty).unwrap_or((leaf.ty, Length::Fixed(1)));
         let (is_number, end) =
-            (matches!(types.get(element), Type::Scalar(s) if s.is_float()), count.unwrap_or(most + 1));
+            (matches!(types.get(element), Type::Scalar(s) if s.is_float()), count.fixed().unwrap_or(most + 1));
         if !is_number {
             let message = format!("`{name}` must be of `float` in {}", self.cx.profile.name);
             self.cx.unsupported(leaf.span, message);

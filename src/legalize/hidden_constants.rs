@@ -181,7 +181,7 @@ fn run(cx: &mut Context) {
 fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let ExprKind::Index(base, index) = exprs[id].kind else { return false };
     // The largest number counts no elements for every compiler.
-    let count = program.types.index_count(exprs[base].ty).unwrap_or(u32::MAX.into());
+    let count = program.types.sure_count(exprs[base].ty).unwrap_or(u32::MAX.into());
     match eval(program, exprs, index) {
         Ok(value) if value.int().is_some_and(|n| (0..count).contains(&n)) => {
             exprs.post_order(index).into_iter().any(|part| is_clamped(program, exprs, part))

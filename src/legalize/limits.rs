@@ -162,7 +162,7 @@ fn elements(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Di
     for (span, name, ty) in globals.chain(fields).chain(locals.map(|(_, l)| (l.span, l.name, l.ty))) {
         let mut inner = ty;
         while let Type::Array(element, count) = program.types.get(inner) {
-            if let Some(count) = count.filter(|count| *count > most.elements) {
+            if let Some(count) = count.laid_out().filter(|count| *count > most.elements) {
                 let message = format!("the array `{name}` has {count} elements");
                 diags.push(beyond(profile, span, message, &most.elements.to_string()));
                 break;
@@ -194,7 +194,7 @@ fn longest(program: &Program, ty: TypeId) -> u64 {
         match program.types.get(ty) {
             _ if !seen.insert(ty) => {}
             Type::Array(element, count) => {
-                most = most.max(count.unwrap_or_default().into());
+                most = most.max(count.laid_out().unwrap_or_default().into());
                 open.push(element);
             }
             Type::Struct(id) => open.extend(program.structs[id].fields.iter().map(|field| field.ty)),
@@ -228,7 +228,7 @@ pub(super) fn bytes(program: &Program, ty: TypeId, depth: u32) -> u64 {
         Type::Vector(scalar, n) => numbers(scalar, n.into()),
         Type::Matrix(scalar, rows, columns) => numbers(scalar, u64::from(rows) * u64::from(columns)),
         Type::Array(element, count) => {
-            bytes(program, element, depth + 1).saturating_mul(count.unwrap_or_default().into())
+            bytes(program, element, depth + 1).saturating_mul(count.laid_out().unwrap_or_default().into())
         }
         Type::Struct(_) => {
             program.fields(ty).iter().fold(0, |sum, f| bytes(program, f.ty, depth + 1).saturating_add(sum))

@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile, SHADER_MODEL_ATTRIBUTE};
 use crate::tree::{
     Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId, Global,
-    GlobalKind, Item, LocalId, MatrixOrder, Param, ParamMode, Program, Scalar, Stage, Stmt, StmtKind, Texture,
+    GlobalKind, Item, Length, LocalId, MatrixOrder, Param, ParamMode, Program, Scalar, Stage, Stmt, StmtKind, Texture,
     TextureShape, Type, TypeId, Types,
 };
 use crate::tree::{AttributeArg, Body};
@@ -85,10 +85,10 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::StaticResources, Find::Global(|p, g| {
         matches!(g.kind, GlobalKind::Static | GlobalKind::Const) && p.holds_resource(g.ty)
     })),
-    (Capability::UnboundedResourceArrays, Find::Parameter(|p, g, _| matches!(p.types.get(g.ty), Type::Array(_, None)))),
+    (Capability::UnboundedResourceArrays, Find::Parameter(|p, g, _| matches!(p.types.get(g.ty), Type::Array(_, Length::Unsized)))),
     (Capability::DescriptorHeaps, Find::Global(|_, g| g.kind == GlobalKind::Heap)),
     (Capability::NestedArrays, Find::Type(|p, t| {
-        matches!(*t, Type::Array(e, n) if n != Some(0) && matches!(p.types.get(e), Type::Array(..)))
+        matches!(*t, Type::Array(e, n) if n != Length::Fixed(0) && matches!(p.types.get(e), Type::Array(..)))
     })),
     (Capability::IntegerFiltering, Find::Expr(|p, exprs, id| {
         callee(p, exprs, id).is_some_and(|(f, args)| f.is_marked("__filters") && is_of_integers(p, exprs, args))
@@ -120,7 +120,7 @@ pub(super) const NATIVE: &[Finder] = &[
         let gives = || p.functions.iter().any(|(_, f)| f.is_marked("__gives_status"));
         callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked("__asks_status")) && !gives()
     })),
-    (Capability::EmptyArrays, Find::Type(|_, t| matches!(t, Type::Array(_, Some(0))))),
+    (Capability::EmptyArrays, Find::Type(|_, t| matches!(t, Type::Array(_, Length::Fixed(0))))),
     (Capability::StorageBuffers, Find::Type(|_, t| matches!(t, Type::Buffer(kind, ..) if *kind != BufferKind::Typed))),
     (Capability::StorageTextures, Find::Type(|_, t| match t {
         Type::Buffer(BufferKind::Typed, access, _) => *access != Access::Read,

@@ -10,7 +10,7 @@ use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, GlobalId, Literal, Program, Type, TypeId, Types,
+    BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, GlobalId, Length, Literal, Program, Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
 
@@ -31,7 +31,7 @@ fn is_nested(program: &Program, ty: TypeId) -> bool {
 }
 
 fn is_open(program: &Program, ty: TypeId) -> bool {
-    program.types.array_parts(ty).is_some_and(|(_, count)| count.is_none())
+    program.types.array_parts(ty).is_some_and(|(_, count)| count.is_unsized())
 }
 
 fn run(cx: &mut Context) {
@@ -61,7 +61,7 @@ fn flattened(types: &mut Types, ty: TypeId) -> Option<(TypeId, Vec<u32>)> {
     let (mut at, outer) = types.array_parts(ty)?;
     let mut inner = Vec::new();
     while let Type::Array(next, count) = types.get(at) {
-        inner.push(count?);
+        inner.push(count.fixed()?);
         at = next;
     }
     if inner.is_empty() || !types.get(element).is_resource() {
@@ -69,8 +69,9 @@ fn flattened(types: &mut Types, ty: TypeId) -> Option<(TypeId, Vec<u32>)> {
     }
     let size = inner.iter().try_fold(1u32, |n, d| n.checked_mul(*d))?;
     let count = match outer {
-        Some(n) => Some(n.checked_mul(size)?),
-        None => None,
+        Length::Fixed(n) => Length::Fixed(n.checked_mul(size)?),
+        Length::Unsized => Length::Unsized,
+        Length::Constant(_) => return None,
     };
     Some((types.array(element, count), inner))
 }

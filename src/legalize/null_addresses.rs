@@ -44,7 +44,7 @@ pub(super) fn is_address(ty: Type) -> bool {
 
 /// Whether a value is a struct or array with a pointer that is known to be null, or another number.
 fn holds_null(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    let is_whole = |ty| matches!(program.types.get(ty), Type::Struct(_) | Type::Array(_, Some(0..=MOST)));
+    let is_whole = |ty| matches!(program.types.get(ty), Type::Struct(_) | Type::Array(_, Length::Fixed(0..=MOST)));
     match &exprs[id].kind {
         ExprKind::Zero => is_whole(exprs[id].ty) && program.any_leaf(exprs[id].ty, &mut is_address),
         ExprKind::Construct(parts) => is_whole(exprs[id].ty) && parts.iter().any(|p| is_known(program, exprs, *p)),

@@ -19,8 +19,8 @@ use crate::target::Capability;
 use crate::tree::analyses::is_pure;
 use crate::tree::{
     BinaryOp, Binding, Block, Body, Build, ExprArena, ExprId, ExprKind, Function, FunctionId, Global, GlobalId,
-    GlobalKind, Hints, Item, Literal, LocalId, Origin, Param, ParamMode, Program, Stmt, StmtKind, SwitchCase, Type,
-    TypeId, dump,
+    GlobalKind, Hints, Item, Length, Literal, LocalId, Origin, Param, ParamMode, Program, Stmt, StmtKind, SwitchCase,
+    Type, TypeId, dump,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ fn is_array(program: &Program, global: &Global) -> bool {
 fn run(cx: &mut Context) {
     let sizes = sizes(cx);
     for (global, size) in &sizes {
-        if let Some((element, None)) = cx.program.types.array_parts(cx.program.globals[*global].ty) {
+        if let Some((element, Length::Unsized)) = cx.program.types.array_parts(cx.program.globals[*global].ty) {
             cx.program.globals[*global].ty = cx.program.types.array(element, Some(*size));
         }
     }
@@ -84,7 +84,7 @@ fn dimensions(cx: &Context, global: GlobalId) -> Option<Vec<u32>> {
     let mut ty = cx.program.globals[global].ty;
     let mut dims = Vec::new();
     while let Type::Array(element, count) = cx.program.types.get(ty) {
-        dims.push(count?);
+        dims.push(count.fixed()?);
         ty = element;
     }
     (!dims.is_empty() && cx.program.types.get(ty).is_resource()).then_some(dims)
@@ -93,7 +93,7 @@ fn dimensions(cx: &Context, global: GlobalId) -> Option<Vec<u32>> {
 /// The sizes of arrays without one, by the constants that they are indexed with; an error where that does not give any.
 fn sizes(cx: &mut Context) -> BTreeMap<GlobalId, u32> {
     let is_unsized = |cx: &Context, g: GlobalId| match cx.program.types.get(cx.program.globals[g].ty) {
-        Type::Array(element, None) => cx.program.types.get(element).is_resource(),
+        Type::Array(element, Length::Unsized) => cx.program.types.get(element).is_resource(),
         _ => false,
     };
     let arrays: Vec<GlobalId> = cx.program.parameters.iter().copied().filter(|g| is_unsized(cx, *g)).collect();

@@ -15,7 +15,7 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::target::system_values::{self, Direction};
 use crate::tree::{
-    AttributeArg, EntryPoint, FunctionId, Modifiers, Program, Scalar, Semantic, Stage, Type, TypeId, Types,
+    AttributeArg, EntryPoint, FunctionId, Length, Modifiers, Program, Scalar, Semantic, Stage, Type, TypeId, Types,
 };
 use std::collections::BTreeSet;
 
@@ -493,7 +493,7 @@ fn misnumbered(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) 
     let largest = LARGEST_INDEX.iter().find(|(semantic, _)| semantic == name).map(|(_, largest)| *largest);
     let is_free = Semantic::is_arbitrary(name, entry.stage, comes_in) || PATCHES.contains(&point);
     let elements = match cx.program.types.get(leaf.ty) {
-        Type::Array(_, Some(count)) if point == FragmentOut => count,
+        Type::Array(_, Length::Fixed(count)) if point == FragmentOut => count,
         _ => 1,
     };
     let index = index.saturating_add(elements.saturating_sub(1));
@@ -559,7 +559,7 @@ fn shape(program: &Program, ty: TypeId) -> RowShape {
     match program.types.get(ty) {
         Type::Array(element, n) => {
             let (rows, columns) = shape(program, element);
-            (rows.saturating_mul(n.unwrap_or(1)), columns)
+            (rows.saturating_mul(n.laid_out().unwrap_or(1)), columns)
         }
         Type::Vector(_, n) => (1, n.into()),
         Type::Matrix(_, rows, columns) => {

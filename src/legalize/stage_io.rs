@@ -187,7 +187,7 @@ impl Flatten<'_> {
                     self.walk(below, part, leaves);
                 }
             }
-            (Type::Array(element, Some(count)), Some(part)) if self.is_split(element) => {
+            (Type::Array(element, Length::Fixed(count)), Some(part)) if self.is_split(element) => {
                 for below in elements(&at, count, (part.count, part.indices)) {
                     self.walk(below, part, leaves);
                 }

@@ -83,7 +83,7 @@ fn long_fields(cx: &mut Context) -> Fields {
             let Some(factors) = factors else { continue };
             let Some(Holder::Field(id, index)) = slot(cx.program, &place) else { continue };
             let elements = match cx.program.types.array_parts(place.leaf.ty) {
-                Some((_, Some(elements))) => elements,
+                Some((_, Length::Fixed(elements))) => elements,
                 _ => continue,
             };
             match fields.get(&(id, index)) {

@@ -306,7 +306,7 @@ impl Namer<'_> {
     /// How many indices a leaf takes.
     fn slots(&self, ty: TypeId) -> u32 {
         match self.program.types.get(ty) {
-            Type::Array(t, count) => count.unwrap_or(1).saturating_mul(self.slots(t)).min(64),
+            Type::Array(t, count) => count.laid_out().unwrap_or(1).saturating_mul(self.slots(t)).min(64),
             // One a stored vector: as many as there can be.
             Type::Matrix(_, rows, columns) => rows.max(columns).into(),
             Type::Struct(id) => {

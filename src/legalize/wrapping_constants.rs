@@ -105,7 +105,7 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
     });
     let is_beyond = |(base, index): &(ExprId, ExprId)| {
         // The largest number counts no elements for every compiler.
-        let count = program.types.index_count(body.exprs[*base].ty).unwrap_or(u32::MAX.into());
+        let count = program.types.sure_count(body.exprs[*base].ty).unwrap_or(u32::MAX.into());
         match about(program, &body.exprs, *index, &|local| values.get(&local).cloned().flatten()) {
             Ok(value) => value.int().is_some_and(|value| !(0..count).contains(&value)),
             Err(_) => is_constant_among(program, &body.exprs, *index, &|l| values.contains_key(&l)),

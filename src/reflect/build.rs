@@ -382,7 +382,7 @@ impl Builder<'_> {
                 element_type: Some(Box::new(scalar(s))),
                 ..named("matrix")
             },
-            Type::Array(element, n) => self.holding("array", element, Some(n.unwrap_or(0))),
+            Type::Array(element, n) => self.holding("array", element, Some(n.laid_out().unwrap_or(0))),
             Type::Struct(id) if self.contents.contains(&id) => named("struct"),
             Type::Struct(id) => named_struct(&self.program.structs[id]),
             Type::Enum(id) => TypeNode {

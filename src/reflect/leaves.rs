@@ -384,7 +384,7 @@ fn varying_leaf(
 /// How many elements something has. How many vertices a stream has is not known.
 fn elements(ty: Type) -> Option<u32> {
     match ty {
-        Type::Array(_, n) => Some(n.unwrap_or(0)),
+        Type::Array(_, n) => Some(n.laid_out().unwrap_or(0)),
         Type::Patch(_, _, n) | Type::MeshOutput(_, _, n) => Some(n),
         _ => None,
     }

@@ -295,6 +295,10 @@ capabilities! {
     PushConstants,
     /// Specialization constants.
     SpecializationConstants,
+    /// Arrays that specialization constants size, in functions and in memory of work groups.
+    SizedVariables,
+    /// Memory of work groups that is one array, which specialization constants size.
+    SizedSharedArrays,
     /// Subpass inputs.
     SubpassInputs,
     /// Raster-ordered views.

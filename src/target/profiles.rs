@@ -226,7 +226,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses, RawAddresses, VulkanBuiltins,
-    PushConstants, SpecializationConstants, SubpassInputs, RasterOrder, FragmentInterlocks, MultisampledArrays, StoredMultisamples,
+    PushConstants, SpecializationConstants, SizedVariables, SizedSharedArrays, SubpassInputs, RasterOrder, FragmentInterlocks, MultisampledArrays, StoredMultisamples,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
     UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,
     SparseUniformArrays, NonUniformBarriers, VaryingDerivatives, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
@@ -299,7 +299,7 @@ const WGSL: Capabilities = COMMON.with(&[
     ComparedArguments,
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
-    QuadOperations, SpecializationConstants, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
+    QuadOperations, SpecializationConstants, SizedSharedArrays, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
     SampledChoices, WaveSizes, WaveSizeRanges,
 ]);
 /// The dialect of naga, with what wgpu has as features of devices. naga passes the distance of a shift on as it is.
@@ -318,7 +318,8 @@ const WGPU: Capabilities = WGSL.less(&[WideConstants, WrappingShifts]).with(&[
     ImageAtomics,
 ]);
 /// naga writes the values of specialization constants that they have in the text.
-const NAGA: Capabilities = WGSL.with(&[VertexWrites]).less(&[SpecializationConstants, WrappingShifts]);
+const NAGA: Capabilities =
+    WGSL.with(&[VertexWrites]).less(&[SpecializationConstants, SizedSharedArrays, WrappingShifts]);
 
 /// What targets have and is not written yet, and with which extension they have it.
 pub const NOT_YET: &[(Target, Capability, &str)] = &[

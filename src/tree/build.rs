@@ -1,8 +1,8 @@
 //! Making expressions: one helper a form, so that passes say what they mean.
 
 use super::{
-    Block, Expr, ExprArena, ExprId, ExprKind, Field, FunctionId, GlobalId, Hints, Item, Literal, LocalId, Program,
-    Scalar, Step, Stmt, StmtKind, Struct, StructId, Swizzle, Template, Type, TypeId, Types, UnaryOp,
+    Block, Expr, ExprArena, ExprId, ExprKind, Field, FunctionId, GlobalId, Hints, Item, Length, Literal, LocalId,
+    Program, Scalar, Step, Stmt, StmtKind, Struct, StructId, Swizzle, Template, Type, TypeId, Types, UnaryOp,
 };
 use crate::source::Span;
 
@@ -194,7 +194,9 @@ impl Program {
             Type::Struct(id) => {
                 Some((0..).zip(&self.structs[id].fields).map(|(i, f)| (Step::Field(i), f.ty)).collect())
             }
-            Type::Array(element, Some(count)) => Some((0..count).map(|i| (Step::Element(i), element)).collect()),
+            Type::Array(element, Length::Fixed(count)) => {
+                Some((0..count).map(|i| (Step::Element(i), element)).collect())
+            }
             _ => None,
         }
     }

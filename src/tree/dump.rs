@@ -56,8 +56,7 @@ pub fn spelled(program: &Program, ty: TypeId, of: &dyn Fn(TypeId) -> String) -> 
         Type::Scalar(s) => s.name().to_owned(),
         Type::Vector(s, n) => format!("{}{n}", s.name()),
         Type::Matrix(s, r, c) => format!("{}{r}x{c}", s.name()),
-        Type::Array(t, Some(n)) => format!("{}[{n}]", of(t)),
-        Type::Array(t, None) => format!("{}[]", of(t)),
+        Type::Array(t, length) => format!("{}[{}]", of(t), program.length_text(length)),
         Type::Struct(id) if program.structs[id].name.is_empty() => format!("struct#{}", id.0),
         Type::Struct(id) => program.structs[id].name.to_string(),
         Type::Enum(id) => program.enums[id].name.to_string(),
@@ -122,7 +121,7 @@ impl Dump<'_> {
         let mut dims = String::new();
         let mut ty = ty;
         while let Type::Array(element, count) = self.program.types.get(ty) {
-            let _ = write!(dims, "[{}]", count.map(|n| n.to_string()).unwrap_or_default());
+            let _ = write!(dims, "[{}]", self.program.length_text(count));
             ty = element;
         }
         format!("{} {name}{dims}", type_text(self.program, ty))

@@ -1,6 +1,6 @@
 //! Types, interned: equal types have equal ids.
 
-use super::{EnumId, StructId};
+use super::{EnumId, GlobalId, StructId};
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
 
@@ -194,6 +194,57 @@ impl DataLayout {
     }
 }
 
+/// How many elements an array has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Length {
+    /// So many.
+    Fixed(u32),
+    /// As many as the application binds, or as the buffer has room for: `[]`.
+    Unsized,
+    /// As many as a constant says that is known when the pipeline is made: a specialization constant, or a `const` of some.
+    Constant(SizeConstant),
+}
+
+/// A constant that sizes arrays.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SizeConstant {
+    /// The constant.
+    pub global: GlobalId,
+    /// Its value if the application sets no specialization constant.
+    pub first: u32,
+}
+
+impl Length {
+    /// The number, if it is known.
+    pub fn fixed(self) -> Option<u32> {
+        match self {
+            Length::Fixed(n) => Some(n),
+            Length::Unsized | Length::Constant(_) => None,
+        }
+    }
+
+    /// The number that storage is laid out for: none of an array without a size.
+    pub fn laid_out(self) -> Option<u32> {
+        match self {
+            Length::Fixed(n) => Some(n),
+            Length::Unsized => None,
+            Length::Constant(size) => Some(size.first),
+        }
+    }
+
+    /// Without a size.
+    pub fn is_unsized(self) -> bool {
+        self == Length::Unsized
+    }
+}
+
+/// None is without a size.
+impl From<Option<u32>> for Length {
+    fn from(count: Option<u32>) -> Length {
+        count.map_or(Length::Unsized, Length::Fixed)
+    }
+}
+
 /// Kinds of buffer object that are no constant buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BufferKind {
@@ -289,7 +340,7 @@ pub enum Type {
     /// A matrix of R rows and C columns in HLSL's words.
     Matrix(Scalar, u8, u8),
     /// An array; `None` is unsized.
-    Array(TypeId, Option<u32>),
+    Array(TypeId, Length),
     /// A struct.
     Struct(StructId),
     /// An enum.
@@ -413,8 +464,16 @@ impl Types {
         self.intern(Type::Matrix(scalar, rows, columns))
     }
     /// An array.
-    pub fn array(&mut self, element: TypeId, count: Option<u32>) -> TypeId {
-        self.intern(Type::Array(element, count))
+    pub fn array(&mut self, element: TypeId, length: impl Into<Length>) -> TypeId {
+        self.intern(Type::Array(element, length.into()))
+    }
+    /// A scalar or enum that is no float.
+    pub fn is_whole(&self, id: TypeId) -> bool {
+        match self.get(id) {
+            Type::Scalar(scalar) => !scalar.is_float(),
+            Type::Enum(_) => true,
+            _ => false,
+        }
     }
     /// The component type of a scalar, vector or matrix.
     pub fn component(&self, id: TypeId) -> Option<Scalar> {
@@ -432,17 +491,26 @@ impl Types {
     /// Below which number constant indices of a type are, where compilers of targets check that.
     pub fn index_count(&self, id: TypeId) -> Option<i64> {
         Some(match self.get(id) {
-            Type::Array(_, Some(n)) | Type::Patch(_, _, n) | Type::MeshOutput(_, _, n) => n.into(),
+            Type::Array(_, Length::Fixed(n)) | Type::Patch(_, _, n) | Type::MeshOutput(_, _, n) => n.into(),
             Type::Vector(_, n) => n.into(),
             Type::Matrix(_, rows, _) => rows.into(),
             // Compilers count elements by signed integers of 32 bits.
-            Type::Array(_, None) | Type::Buffer(BufferKind::Structured(_), ..) => 1 << 31,
+            Type::Array(_, Length::Unsized) | Type::Buffer(BufferKind::Structured(_), ..) => 1 << 31,
             _ => return None,
         })
     }
 
+    /// Below which number a constant index has an element for every compiler. One that does not compute what specialization
+    /// constants give takes arrays of that size for arrays of one element.
+    pub fn sure_count(&self, id: TypeId) -> Option<i64> {
+        match self.get(id) {
+            Type::Array(_, Length::Constant(_)) => Some(1),
+            _ => self.index_count(id),
+        }
+    }
+
     /// The element type and count of an array.
-    pub fn array_parts(&self, id: TypeId) -> Option<(TypeId, Option<u32>)> {
+    pub fn array_parts(&self, id: TypeId) -> Option<(TypeId, Length)> {
         match self.get(id) {
             Type::Array(element, count) => Some((element, count)),
             _ => None,

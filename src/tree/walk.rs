@@ -6,8 +6,8 @@
 //! one statement by several.
 
 use super::{
-    Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Literal,
-    Local, LocalId, Program, Scalar, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
+    Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Length,
+    Literal, Local, LocalId, Program, Scalar, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -656,6 +656,15 @@ impl Program {
     /// Whether a value of this type is never copied: it holds a resource, a ray query or a hit object. Such have no zero either.
     pub fn has_no_copies(&self, ty: TypeId) -> bool {
         self.holds_resource(ty) || self.holds_object(ty)
+    }
+
+    /// How many elements an array has, as it stands between `[` and `]`.
+    pub fn length_text(&self, length: Length) -> String {
+        match length {
+            Length::Fixed(n) => n.to_string(),
+            Length::Unsized => String::new(),
+            Length::Constant(size) => self.globals[size.global].name.to_string(),
+        }
     }
 
     /// The names of a path of fields below a type, with a dot before each. Arrays, blocks and buffers add none.

@@ -39,7 +39,7 @@ pub fn eval_with(
     root: ExprId,
     local: &dyn Fn(LocalId) -> Option<Value>,
 ) -> Result<Value, NotConstant> {
-    Evaluator { program, depth: 0, work: 0, exact: false, about: false }.expr(exprs, root, local)
+    Evaluator { program, depth: 0, work: 0, exact: false, about: false, first: false }.expr(exprs, root, local)
 }
 
 /// About the value of an expression that may call builtins, which targets compute a little differently.
@@ -49,7 +49,12 @@ pub fn about(
     root: ExprId,
     local: &dyn Fn(LocalId) -> Option<Value>,
 ) -> Result<Value, NotConstant> {
-    Evaluator { program, depth: 0, work: 0, exact: false, about: true }.expr(exprs, root, local)
+    Evaluator { program, depth: 0, work: 0, exact: false, about: true, first: false }.expr(exprs, root, local)
+}
+
+/// The value of an expression if the application sets no specialization constant.
+pub fn eval_first(program: &Program, exprs: &Arena<ExprId, Expr>, root: ExprId) -> Result<Value, NotConstant> {
+    Evaluator { program, depth: 0, work: 0, exact: true, about: false, first: true }.expr(exprs, root, &|_| None)
 }
 
 /// The same where the number itself is meant, as the size of an array: it is no constant if a signed integer wraps around.
@@ -59,7 +64,7 @@ pub fn eval_exact(
     root: ExprId,
     local: &dyn Fn(LocalId) -> Option<Value>,
 ) -> Result<Value, NotConstant> {
-    Evaluator { program, depth: 0, work: 0, exact: true, about: false }.expr(exprs, root, local)
+    Evaluator { program, depth: 0, work: 0, exact: true, about: false, first: false }.expr(exprs, root, local)
 }
 
 /// What an operator makes of two scalars, if they have a value together.
@@ -86,6 +91,8 @@ struct Evaluator<'a> {
     exact: bool,
     /// Builtins give about what they compute.
     about: bool,
+    /// Specialization constants have the values that stand in the source.
+    first: bool,
 }
 
 /// Deepest nesting of expressions, initializers and calls.
@@ -211,6 +218,14 @@ impl Evaluator<'_> {
                     return self.expr(&init.exprs, init.root, &|_| None).map_err(|(_, reason)| (span, reason));
                 }
                 None => "has no initializer",
+            },
+            GlobalKind::Specialization if self.first => match &global.init {
+                Some(init) => return self.expr(&init.exprs, init.root, &|_| None),
+                // As those of `[vk::constant_id(0)] const int n;`.
+                None => {
+                    return zero(self.program, global.ty, MAX_DEPTH)
+                        .map_or_else(|| fail(span, "this is not plain data"), Ok);
+                }
             },
             GlobalKind::Specialization => "is a specialization constant, whose value is set when the pipeline is made",
             GlobalKind::Parameter => "is a shader parameter, whose value is set by the application",

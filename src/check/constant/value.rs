@@ -3,7 +3,7 @@
 use super::super::convert::{enum_tag, wrap};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Arena, Expr, ExprId, ExprKind, Literal, Program, Scalar, Type, TypeId};
+use crate::tree::{Arena, Expr, ExprId, ExprKind, Length, Literal, Program, Scalar, Type, TypeId};
 
 /// The value of a constant expression. Vectors, arrays and structs are lists of their parts, matrices lists of rows.
 #[derive(Clone, PartialEq, Debug)]
@@ -140,7 +140,7 @@ pub(super) fn zero(program: &Program, ty: TypeId, depth: u32) -> Option<Value> {
         Type::Enum(id) => Value::Int(0, enum_tag(program, id)),
         Type::Vector(s, n) => Value::Composite(vec![zero_scalar(s); n.into()]),
         Type::Matrix(s, r, c) => Value::Composite(vec![Value::Composite(vec![zero_scalar(s); c.into()]); r.into()]),
-        Type::Array(element, Some(n)) if n <= MAX_ELEMENTS => {
+        Type::Array(element, Length::Fixed(n)) if n <= MAX_ELEMENTS => {
             let (element, n) = (zero(program, element, depth)?, n as usize);
             let size = scalars(&element).saturating_mul(n);
             if size > MAX_SCALARS {

@@ -10,7 +10,9 @@ mod apply;
 
 pub use apply::{apply, wrap};
 
-use crate::tree::{Arena, EnumId, Expr, ExprId, ExprKind, Literal, Program, Scalar, Type, TypeId, Types, UnaryOp};
+use crate::tree::{
+    Arena, EnumId, Expr, ExprId, ExprKind, Length, Literal, Program, Scalar, Type, TypeId, Types, UnaryOp,
+};
 use rustc_hash::FxHashMap;
 use std::ops::Add;
 
@@ -288,7 +290,7 @@ pub fn rank(program: &Program, from: TypeId, to: TypeId, literal: LiteralKind) -
             let fits = resource.is_resource() && is_sampler(types, to) == samplers && !is_combined(types, to);
             fits.then_some(Rank::DESCRIPTOR)
         }
-        (Type::Array(a, Some(_)), Type::Array(b, None)) if a == b => Some(Rank::UNSIZED),
+        (Type::Array(a, Length::Fixed(_)), Type::Array(b, Length::Unsized)) if a == b => Some(Rank::UNSIZED),
         (Type::Enum(id), _) => {
             let (scalar, shape) = numeric(types, to)?;
             Some(
@@ -356,7 +358,7 @@ pub fn castable(program: &Program, from: TypeId, to: TypeId, zero: bool) -> bool
 pub fn is_data(program: &Program, ty: TypeId, depth: u32) -> bool {
     match program.types.get(ty) {
         Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) | Type::Enum(_) | Type::Handle(_) | Type::Error => true,
-        Type::Array(element, Some(_)) => depth > 0 && is_data(program, element, depth - 1),
+        Type::Array(element, Length::Fixed(_)) => depth > 0 && is_data(program, element, depth - 1),
         Type::Struct(id) if (id.0 as usize) < program.structs.len() => {
             depth > 0 && program.structs[id].fields.iter().all(|f| is_data(program, f.ty, depth - 1))
         }

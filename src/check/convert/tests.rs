@@ -59,8 +59,8 @@ fn no_conversion() {
         (Type::Matrix(F32, 3, 3), Type::Matrix(F32, 4, 4)),
         (Type::Matrix(F32, 2, 3), Type::Vector(F32, 3)),
         (s(F32), Type::Sampler(false)),
-        (Type::Array(TypeId::INT, Some(2)), Type::Array(TypeId::INT, Some(3))),
-        (Type::Array(TypeId::INT, Some(2)), s(F32)),
+        (Type::Array(TypeId::INT, Length::Fixed(2)), Type::Array(TypeId::INT, Length::Fixed(3))),
+        (Type::Array(TypeId::INT, Length::Fixed(2)), s(F32)),
         (Type::Void, s(F32)),
     ] {
         assert_eq!(cost(&mut program, from, to), None, "{from:?} -> {to:?}");

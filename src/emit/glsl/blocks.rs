@@ -259,7 +259,7 @@ pub(super) fn open_struct(program: &Program, ty: TypeId) -> Option<StructId> {
 /// Whether a struct ends in an array without a size.
 pub(super) fn is_open(program: &Program, id: StructId) -> bool {
     let last = program.structs[id].fields.last();
-    last.is_some_and(|f| matches!(program.types.get(f.ty), Type::Array(_, None)))
+    last.is_some_and(|f| matches!(program.types.get(f.ty), Type::Array(_, Length::Unsized)))
 }
 
 /// What the contents of a buffer are called in its block, and the instance name of the block: an array of blocks has one.

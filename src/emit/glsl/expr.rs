@@ -268,7 +268,7 @@ fn zero(ex: &Exprs, ty: TypeId, out: &mut String) -> Prec {
         }
         Type::Array(element, count) => {
             out.push_str(&format!("{name}("));
-            for i in 0..count.unwrap_or(0) {
+            for i in 0..count.laid_out().unwrap_or(0) {
                 if i > 0 {
                     out.push_str(", ");
                 }

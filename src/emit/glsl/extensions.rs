@@ -61,7 +61,7 @@ impl Found {
         match program.types.get(ty) {
             Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => self.add(types::extension(s)),
             Type::Array(element, count) => {
-                if count.is_none() && program.types.get(program.types.innermost(element)).is_resource() {
+                if count.is_unsized() && program.types.get(program.types.innermost(element)).is_resource() {
                     self.add("GL_EXT_nonuniform_qualifier");
                 }
                 self.ty(program, element);

@@ -144,8 +144,8 @@ impl WgslFile<'_> {
     /// What a type is an array of, if it is one, in the arrays.
     fn in_arrays(&self, ty: TypeId, element: String) -> String {
         match self.cx.program.types.get(ty) {
-            Type::Array(inner, Some(n)) => format!("binding_array<{}, {n}>", self.in_arrays(inner, element)),
-            Type::Array(inner, None) => format!("binding_array<{}>", self.in_arrays(inner, element)),
+            Type::Array(inner, Length::Fixed(n)) => format!("binding_array<{}, {n}>", self.in_arrays(inner, element)),
+            Type::Array(inner, Length::Unsized) => format!("binding_array<{}>", self.in_arrays(inner, element)),
             _ => element,
         }
     }

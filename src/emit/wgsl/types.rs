@@ -53,9 +53,9 @@ impl Spelling for Wgsl {
             },
             Type::Array(t, n) => {
                 let word = if holds_resource(cx.program, t) { "binding_array" } else { "array" };
-                match n {
-                    Some(n) => format!("{word}<{}, {n}>", of(t)),
-                    None => format!("{word}<{}>", of(t)),
+                match n.is_unsized() {
+                    false => format!("{word}<{}, {}>", of(t), cx.program.length_text(n)),
+                    true => format!("{word}<{}>", of(t)),
                 }
             }
             Type::Struct(id) => cx.program.structs[id].name.to_string(),

@@ -134,7 +134,9 @@ impl Wholes<'_> {
 /// How many scalars, vectors and matrices a type has.
 fn scalars(program: &Program, ty: TypeId) -> u64 {
     match program.types.get(ty) {
-        Type::Array(element, count) => scalars(program, element).saturating_mul(count.map_or(u64::MAX, u64::from)),
+        Type::Array(element, count) => {
+            scalars(program, element).saturating_mul(count.fixed().map_or(u64::MAX, u64::from))
+        }
         // A struct cannot contain itself, so this ends.
         Type::Struct(s) => program.structs[s].fields.iter().fold(0, |n, f| n.saturating_add(scalars(program, f.ty))),
         _ => 1,

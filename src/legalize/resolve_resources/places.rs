@@ -3,7 +3,7 @@
 use super::flow::{covering, extend};
 use super::{Resolver, Site, Work, rebinding};
 use crate::source::Span;
-use crate::tree::{Build, ExprArena, ExprId, ExprKind, Literal, LocalId, Program, Step, Stmt, StmtKind, Type};
+use crate::tree::{Build, ExprArena, ExprId, ExprKind, Length, Literal, LocalId, Program, Step, Stmt, StmtKind, Type};
 
 /// A resource in a value: the fields and constant elements that lead to it, and its access path.
 pub(super) type ResourcePart = (Vec<Step>, ExprId);
@@ -57,7 +57,7 @@ impl Work<'_> {
                 let Type::Array(_, count) = program.types.get(exprs[base].ty) else { return None };
                 let value = exprs.integer(index).or_else(|| self.constant(program, index)?.int())?;
                 let value = u32::try_from(value).ok()?;
-                count.is_none_or(|n| value < n).then_some(Step::Element(value))
+                count.fixed().is_none_or(|n| value < n).then_some(Step::Element(value))
             }
             _ => None,
         }
@@ -136,7 +136,9 @@ impl Resolver<'_, '_> {
         site: &mut Site,
     ) -> Option<Vec<ResourcePart>> {
         let ExprKind::Index(base, index) = work.body.exprs[node].kind else { return None };
-        let Type::Array(_, Some(count)) = self.cx.program.types.get(work.body.exprs[base].ty) else { return None };
+        let Type::Array(_, Length::Fixed(count)) = self.cx.program.types.get(work.body.exprs[base].ty) else {
+            return None;
+        };
         if self.effects.expr(&work.body.exprs, index) {
             return None;
         }

@@ -457,7 +457,7 @@ impl<'a, 'p> Access<'a, 'p> {
     /// How many elements a stored array has.
     fn count(&self, slot: &Slot) -> u32 {
         match self.program.types.get(slot.ty) {
-            Type::Array(_, count) => count.unwrap_or(0),
+            Type::Array(_, count) => count.fixed().unwrap_or(0),
             _ => 0,
         }
     }

@@ -178,7 +178,7 @@ impl Placer<'_> {
             Type::Scalar(s) | Type::Atomic(s) => Natural { size: s.size().into(), align: s.size().into() },
             Type::Vector(s, n) => self.vector(s, n),
             Type::Matrix(s, rows, columns) => self.array(self.vector(s, columns), rows.into()),
-            Type::Array(element, count) => self.array(self.natural(element), count.unwrap_or(0).into()),
+            Type::Array(element, count) => self.array(self.natural(element), count.laid_out().unwrap_or(0).into()),
             Type::Struct(id) => self.structure(id),
             _ => Natural { size: 4, align: 4 },
         }

@@ -338,7 +338,7 @@ impl<'p> Access<'_, 'p> {
         let count = match self.program.types.get(self.body.exprs[value].ty) {
             Type::Vector(_, n) => n.into(),
             Type::Matrix(_, rows, _) => rows.into(),
-            Type::Array(_, count) => count.unwrap_or(0) as usize,
+            Type::Array(_, count) => count.fixed().unwrap_or(0) as usize,
             Type::Struct(id) => self.program.structs[id].fields.len(),
             _ => return None,
         };

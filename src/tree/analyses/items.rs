@@ -1,7 +1,7 @@
 //! What declarations use, and their order.
 
 use super::Analyses;
-use crate::tree::{FunctionId, GlobalId, Item, Program, Type, TypeId};
+use crate::tree::{FunctionId, GlobalId, Item, Length, Program, Type, TypeId};
 use rustc_hash::FxHashSet;
 
 impl Analyses<'_> {
@@ -43,6 +43,9 @@ fn type_items(program: &Program, ty: TypeId, items: &mut Vec<Item>) {
         Type::Struct(id) => items.push(Item::Struct(id)),
         Type::Enum(id) => items.push(Item::Enum(id)),
         other => {
+            if let Type::Array(_, Length::Constant(size)) = other {
+                items.push(Item::Global(size.global));
+            }
             if let Some(element) = other.element() {
                 type_items(program, element, items);
             }

@@ -22,7 +22,7 @@ fn shape(program: &Program, ty: TypeId) -> Option<Shape> {
 fn rows(program: &Program, ty: TypeId) -> Option<Shape> {
     match program.types.array_parts(ty) {
         Some((row, count)) => {
-            shape(program, row).map(|(s, _, n)| (s, count.and_then(|c| c.try_into().ok()).unwrap_or(0), n))
+            shape(program, row).map(|(s, _, n)| (s, count.fixed().and_then(|c| c.try_into().ok()).unwrap_or(0), n))
         }
         None => shape(program, ty),
     }
@@ -207,7 +207,7 @@ impl Verify<'_> {
     fn construct(&mut self, parts: &[TypeId], ty: TypeId) {
         match self.program.types.get(ty) {
             Type::Array(element, count) => {
-                self.check(count.is_none_or(|n| n as usize == parts.len()), "parts of an array", &[ty]);
+                self.check(count.fixed().is_none_or(|n| n as usize == parts.len()), "parts of an array", &[ty]);
                 parts.iter().for_each(|part| self.same("part of an array", element, *part));
             }
             Type::Struct(id) => {
