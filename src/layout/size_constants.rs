@@ -31,7 +31,7 @@ pub(super) fn hold(program: &mut Cow<Program>, allowed: SizedArrays, tell: Optio
     if !program.types.ids().any(|id| matches!(program.types.get(id), Type::Array(_, Length::Constant(_)))) {
         return;
     }
-    let mut held: FxHashSet<GlobalId> = Finder { program, allowed, sizes: FxHashSet::default() }.run();
+    let mut held = Finder { program, allowed, sizes: BTreeSet::new() }.run();
     let constants: BTreeSet<GlobalId> = held.iter().flat_map(|size| specialization(program, *size)).collect();
     // What the same constants give elsewhere is a number, too.
     let depends = |id: GlobalId| specialization(program, id).iter().any(|c| constants.contains(c));
@@ -90,11 +90,11 @@ fn specialization(program: &Program, id: GlobalId) -> Vec<GlobalId> {
 struct Finder<'a> {
     program: &'a Program,
     allowed: SizedArrays,
-    sizes: FxHashSet<GlobalId>,
+    sizes: BTreeSet<GlobalId>,
 }
 
 impl Finder<'_> {
-    fn run(mut self) -> FxHashSet<GlobalId> {
+    fn run(mut self) -> BTreeSet<GlobalId> {
         let program = self.program;
         for id in program.listed_globals() {
             let global = &program.globals[id];
