@@ -4,7 +4,7 @@ use super::Checker;
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BufferKind, GlobalKind, Length, Texture, Type, TypeId};
+use crate::tree::{AddressSpace, BufferKind, GlobalKind, Length, Texture, Type, TypeId};
 
 type Fault = (Span, String);
 
@@ -83,6 +83,9 @@ impl Checker<'_> {
             }
             Type::Pointer(to, _) if self.program.holds_resource(to) => {
                 Some(format!("`{name}` points to a resource, which has no address"))
+            }
+            Type::Pointer(to, AddressSpace::Device(_)) if self.program.any_leaf(to, &mut is_of_functions) => {
+                Some(format!("`{name}` points to `{}`, which is in no memory of the device", self.type_text(to)))
             }
             _ => None,
         }
@@ -177,4 +180,9 @@ impl Checker<'_> {
             _ => false,
         }
     }
+}
+
+/// Whether what is of a type is in functions alone, or in what stages pass each other.
+fn is_of_functions(ty: Type) -> bool {
+    ty.is_object() || matches!(ty, Type::Stream(..) | Type::Patch(..) | Type::MeshOutput(..) | Type::Text)
 }

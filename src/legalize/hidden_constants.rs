@@ -17,7 +17,7 @@ use super::derivatives::DERIVATIVE;
 use super::needs::{Find, callee};
 use super::wrapping_constants::beyond;
 use super::{Context, Pass, runtime_initializers};
-use crate::check::constant::{HALF_INFINITY, LARGEST_HALF, Value, about, eval};
+use crate::check::constant::{HALF_INFINITY, LARGEST_HALF, Value, about, eval, operate};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::target::{Capability, Profile};
 use crate::tree::*;
@@ -406,7 +406,7 @@ fn overflows(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let result = || matches!(known(program, exprs, id), Constancy::About(value) if is_finite(&value));
     match exprs[id].kind {
         ExprKind::Binary(op, a, b) if !op.is_comparison() => match operand(a).zip(operand(b)) {
-            Some(both) => both != (true, true) || !result(),
+            Some(both) => both != (true, true) || !result() || is_beyond_halves(program, exprs, op, [a, b]),
             None => false,
         },
         ExprKind::Convert(inner, _) => {
@@ -417,6 +417,25 @@ fn overflows(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
             operand(inner).is_some_and(|is_known| if is_known { is_beyond || !result() } else { narrows })
         }
         _ => false,
+    }
+}
+
+/// Whether an operator gives more than the largest half before that is rounded: compilers compute with wider floats.
+fn is_beyond_halves(program: &Program, exprs: &ExprArena, op: BinaryOp, operands: [ExprId; 2]) -> bool {
+    let [a, b] = operands.map(|e| match known(program, exprs, e) {
+        Constancy::About(value) if program.types.component(exprs[e].ty) == Some(Scalar::F16) => Some(widened(value)),
+        _ => None,
+    });
+    let result = a.zip(b).and_then(|(a, b)| operate(op, &a, &b));
+    result.is_some_and(|value| exceeds(&value, LARGEST_HALF))
+}
+
+/// Halves as floats.
+fn widened(value: Value) -> Value {
+    match value {
+        Value::Float(v, Scalar::F16) => Value::Float(v, Scalar::F32),
+        Value::Composite(parts) => Value::Composite(parts.into_iter().map(widened).collect()),
+        other => other,
     }
 }
 

@@ -38,6 +38,10 @@ pub(super) const PASS: Pass = Pass {
         Capability::MatrixComponentOps,
         // A value that it computes may be none that a constant has.
         Capability::RuntimeConstants,
+        // A variable whose values were known is one of the caller's.
+        Capability::SignedRemainder,
+        Capability::MinimumDivision,
+        Capability::WrappingShifts,
     ],
     after: &["select_target", "lower_properties"],
     run,

@@ -22,7 +22,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 /// Whether a function has a result and an end that does not look like one.
-fn is_missing(function: &Function) -> bool {
+pub(super) fn is_missing(function: &Function) -> bool {
     let has_body = matches!(function.body, FunctionBody::Block);
     let block = &function.code.block;
     has_body && function.result != TypeId::VOID && (!returns(block) || has_dead_tail(block))
@@ -68,12 +68,16 @@ fn run(cx: &mut Context) {
     for id in missing {
         let function = &mut cx.program.functions[id];
         cut_dead_tail(&mut function.code.block);
-        if returns(&function.code.block) {
-            continue;
+        if !returns(&function.code.block) {
+            supply(function);
         }
-        let (ty, span) = (function.result, function.span);
-        let value = function.code.exprs.push(Expr { kind: ExprKind::Zero, ty, span });
-        let kind = StmtKind::Return(Some(value));
-        function.code.block.stmts.push(Stmt { kind, span, comments: Vec::new(), blank_before: false });
     }
+}
+
+/// Has a function return a value at its end.
+pub(super) fn supply(function: &mut Function) {
+    let (ty, span) = (function.result, function.span);
+    let value = function.code.exprs.push(Expr { kind: ExprKind::Zero, ty, span });
+    let kind = StmtKind::Return(Some(value));
+    function.code.block.stmts.push(Stmt { kind, span, comments: Vec::new(), blank_before: false });
 }

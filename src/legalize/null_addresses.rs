@@ -5,7 +5,7 @@
 //!
 //! glslang makes one constant of such a value, which stands before the address that it is made of.
 
-use super::hidden_constants::{declare, zero};
+use super::hidden_constants::{declare, is_constant_among, zero};
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
@@ -14,7 +14,12 @@ use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "null_addresses",
-    removes: &[(Capability::NullAddresses, Find::Expr(holds_null))],
+    removes: &[(
+        Capability::NullAddresses,
+        Find::Body(|program, _, body, live| {
+            live.iter().find(|id| holds_null(program, body, **id)).map(|id| body.exprs[*id].span)
+        }),
+    )],
     after: &["storage"],
     run,
     ..Pass::ROW
@@ -29,8 +34,8 @@ fn run(cx: &mut Context) {
     let mut zeros = Zeros::new();
     cx.each_body(&mut |cx, _, body| {
         for id in body.expressions() {
-            if holds_null(cx.program, &body.exprs, id) {
-                write_out(cx.program, &mut body.exprs, id, &mut zeros);
+            if holds_null(cx.program, body, id) {
+                write_out(cx.program, body, id, &mut zeros);
             }
         }
     });
@@ -43,52 +48,50 @@ pub(super) fn is_address(ty: Type) -> bool {
 }
 
 /// Whether a value is a struct or array with a pointer that is known to be null, or another number.
-fn holds_null(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+fn holds_null(program: &Program, body: &Body, id: ExprId) -> bool {
+    let exprs = &body.exprs;
     let is_whole = |ty| matches!(program.types.get(ty), Type::Struct(_) | Type::Array(_, Length::Fixed(0..=MOST)));
     match &exprs[id].kind {
         ExprKind::Zero => is_whole(exprs[id].ty) && program.any_leaf(exprs[id].ty, &mut is_address),
-        ExprKind::Construct(parts) => is_whole(exprs[id].ty) && parts.iter().any(|p| is_known(program, exprs, *p)),
+        ExprKind::Construct(parts) => is_whole(exprs[id].ty) && parts.iter().any(|p| is_known(program, body, *p)),
         _ => false,
     }
 }
 
-/// Whether a value is a pointer made of a literal.
-fn is_known(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    let literal = |e: ExprId| matches!(exprs[e].kind, ExprKind::Literal(..) | ExprKind::Zero);
+/// Whether a value is a pointer made of a constant.
+fn is_known(program: &Program, body: &Body, id: ExprId) -> bool {
+    let exprs = &body.exprs;
     let known = match exprs[id].kind {
         ExprKind::Zero => true,
-        ExprKind::Convert(inner, _) => match exprs[inner].kind {
-            ExprKind::Convert(inner, _) => literal(inner),
-            _ => literal(inner),
-        },
+        ExprKind::Convert(inner, _) => is_constant_among(program, exprs, inner, &|local| body.locals[local].constant),
         _ => false,
     };
     known && is_address(program.types.get(exprs[id].ty))
 }
 
 /// Writes a struct or array by its parts.
-fn write_out(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut Zeros) {
-    if let ExprKind::Construct(parts) = exprs[id].kind.clone() {
-        for part in parts.into_iter().filter(|p| is_known(program, exprs, *p)).collect::<Vec<_>>() {
-            address(program, exprs, part, zeros);
+fn write_out(program: &mut Program, body: &mut Body, id: ExprId, zeros: &mut Zeros) {
+    if let ExprKind::Construct(parts) = body.exprs[id].kind.clone() {
+        for part in parts.into_iter().filter(|p| is_known(program, body, *p)).collect::<Vec<_>>() {
+            address(program, &mut body.exprs, part, zeros);
         }
         return;
     }
-    let Expr { ty, span, .. } = exprs[id];
+    let Expr { ty, span, .. } = body.exprs[id];
     let Some(members) = program.members(ty) else { return };
     let mut parts = Vec::with_capacity(members.len());
     for (_, ty) in members {
-        let part = exprs.push(Expr { kind: ExprKind::Zero, ty, span });
-        if is_known(program, exprs, part) {
-            address(program, exprs, part, zeros);
-        } else if holds_null(program, exprs, part) {
-            write_out(program, exprs, part, zeros);
+        let part = body.exprs.push(Expr { kind: ExprKind::Zero, ty, span });
+        if is_known(program, body, part) {
+            address(program, &mut body.exprs, part, zeros);
+        } else if holds_null(program, body, part) {
+            write_out(program, body, part, zeros);
         } else {
-            number(program, exprs, part);
+            number(program, &mut body.exprs, part);
         }
         parts.push(part);
     }
-    exprs[id].kind = ExprKind::Construct(parts);
+    body.exprs[id].kind = ExprKind::Construct(parts);
 }
 
 /// A zero of a number reads as one.

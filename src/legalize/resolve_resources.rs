@@ -21,7 +21,7 @@ mod rebinding;
 
 use super::heap_variables::is_element as is_heap_element;
 use super::needs::Find;
-use super::{Context, Pass};
+use super::{Context, Pass, missing_returns};
 use crate::check::constant::Value;
 use crate::source::Span;
 use crate::target::Capability;
@@ -166,6 +166,7 @@ impl Resolver<'_, '_> {
         if depth > 1000 || !self.done.insert(id) || !matches!(self.cx.program.functions[id].body, FunctionBody::Block) {
             return Vec::new();
         }
+        let returns = !missing_returns::is_missing(&self.cx.program.functions[id]);
         let mut body = std::mem::take(&mut self.cx.program.functions[id].code);
         self.prepare(&mut body);
         let mut work = self.work((id, original), &mut body, bound, depth);
@@ -187,7 +188,12 @@ impl Resolver<'_, '_> {
         }
         block.stmts.splice(0..0, std::mem::take(&mut work.variables));
         body.block = block;
-        self.cx.program.functions[id].code = body;
+        let function = &mut self.cx.program.functions[id];
+        function.code = body;
+        // Nothing is left behind a branch that is always taken, although it may only discard.
+        if returns && missing_returns::is_missing(function) {
+            missing_returns::supply(function);
+        }
         outputs
     }
 

@@ -267,9 +267,10 @@ fn is_computed(program: &Program, global: &Global) -> bool {
 fn is_constant(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
     exprs.post_order(root).into_iter().all(|id| match &exprs[id].kind {
         ExprKind::Global(g) => matches!(program.globals[*g].kind, GlobalKind::Const | GlobalKind::Specialization),
-        ExprKind::Call(f, _) => {
+        // What is called with nothing tells of the invocation.
+        ExprKind::Call(f, args) => {
             let function = &program.functions[*f];
-            !differs(function) && !matches!(function.body, FunctionBody::Block)
+            !args.is_empty() && !differs(function) && !matches!(function.body, FunctionBody::Block)
         }
         ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) | ExprKind::Contents(_) => false,
         _ => true,
@@ -280,6 +281,7 @@ fn is_constant(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
 fn differs(function: &Function) -> bool {
     VARYING.iter().any(|mark| function.is_marked(mark))
         || function.is_marked("__effects")
+        || function.is_marked("__stages")
         || called_values::is_called(function)
 }
 

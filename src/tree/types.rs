@@ -339,7 +339,7 @@ pub enum Type {
     Vector(Scalar, u8),
     /// A matrix of R rows and C columns in HLSL's words.
     Matrix(Scalar, u8, u8),
-    /// An array; `None` is unsized.
+    /// An array.
     Array(TypeId, Length),
     /// A struct.
     Struct(StructId),

@@ -67,9 +67,9 @@ pub fn eval_exact(
     Evaluator { program, depth: 0, work: 0, exact: true, about: false, first: false }.expr(exprs, root, local)
 }
 
-/// What an operator makes of two scalars, if they have a value together.
+/// What an operator makes of two values of one shape, part by part, if they have a value together.
 pub fn operate(op: BinaryOp, a: &Value, b: &Value) -> Option<Value> {
-    binary(op, a, b, Span::default()).ok()
+    map2(a, b, Span::default(), &mut |a, b| binary(op, a, b, Span::default())).ok()
 }
 
 /// The constant integer of an expression.
