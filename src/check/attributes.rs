@@ -8,6 +8,7 @@ mod known;
 pub use known::{is_known, unknown};
 
 use super::constant::Value;
+use super::root_signature;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -30,6 +31,8 @@ enum Takes {
     Word,
     /// A string.
     Text,
+    /// The text of a root signature.
+    Signature,
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// What a patch is: one of [`DOMAINS`]. `triangle` is another name of `tri`, as slangc has it.
@@ -48,7 +51,7 @@ enum Writer {
     Library,
 }
 
-use Takes::{Domain, Format, Int, Name, Number, OneOf, Rounds, Text, Word};
+use Takes::{Domain, Format, Int, Name, Number, OneOf, Rounds, Signature, Text, Word};
 use Writer::{Anyone, Library};
 
 const DOMAINS: &[&str] = &["tri", "quad", "isoline"];
@@ -69,7 +72,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("patchconstantfunc", Anyone, &[Word], 1),
     ("maxtessfactor", Anyone, &[Number], 1),
     ("shader", Anyone, &[Word], 1),
-    ("rootsignature", Anyone, &[Text], 1),
+    ("rootsignature", Anyone, &[Signature], 1),
     ("unroll", Anyone, &[Rounds], 0),
     ("earlydepthstencil", Anyone, &[], 0),
     ("vk::binding", Anyone, &[Int(0); 2], 1),
@@ -259,6 +262,13 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
     match takes {
         Takes::Text => match &arg.kind {
             ast::ExprKind::String(text) => Ok(AttributeArg::Text(*text)),
+            _ => Err((arg.span, "the argument must be a string".into())),
+        },
+        Takes::Signature => match &arg.kind {
+            ast::ExprKind::String(text) => match root_signature::fault(text.as_str()) {
+                Some(fault) => Err((arg.span, format!("this is no root signature: {fault}"))),
+                None => Ok(AttributeArg::Text(*text)),
+            },
             _ => Err((arg.span, "the argument must be a string".into())),
         },
         Takes::Word | Takes::Name => match (&arg.kind, bare_name(arg)) {

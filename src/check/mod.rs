@@ -52,6 +52,7 @@ mod positions;
 mod query;
 mod ray_entries;
 mod returns;
+mod root_signature;
 mod scope;
 mod size_constants;
 mod specialize;

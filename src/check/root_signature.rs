@@ -1,0 +1,309 @@
+//! The text of a root signature: `[RootSignature("CBV(b0), DescriptorTable(SRV(t0, numDescriptors = 4))")]`.
+//!
+//! The grammar is that of "Specifying Root Signatures in HLSL" (Direct3D 12 Programming Guide), as DXC takes it: items are
+//! separated by commas, of which one may stand at the end, and every word is known.
+
+/// The words that stand before `=` in an item.
+type Keys = &'static [(&'static str, Takes)];
+
+/// What stands behind the `=`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// A number without a sign.
+    Count,
+    /// Such a number, or this word.
+    CountOr(&'static str),
+    /// A number that may have a sign and a fraction.
+    Float,
+    /// One word that begins like this.
+    Word(&'static str),
+    /// Words between which `|` stands, or 0.
+    Flags(&'static [&'static str]),
+}
+
+use Takes::{Count, CountOr, Flags, Float, Word};
+
+const VISIBILITY: (&str, Takes) = ("visibility", Word("SHADER_VISIBILITY_"));
+const DATA_FLAGS: &[&str] = &["DATA_VOLATILE", "DATA_STATIC", "DATA_STATIC_WHILE_SET_AT_EXECUTE"];
+const RANGE_FLAGS: &[&str] = &[
+    "DESCRIPTORS_VOLATILE",
+    "DESCRIPTORS_STATIC_KEEPING_BUFFER_BOUNDS_CHECKS",
+    "DATA_VOLATILE",
+    "DATA_STATIC",
+    "DATA_STATIC_WHILE_SET_AT_EXECUTE",
+];
+const ROOT_FLAGS: &[&str] = &[
+    "ALLOW_INPUT_ASSEMBLER_INPUT_LAYOUT",
+    "DENY_VERTEX_SHADER_ROOT_ACCESS",
+    "DENY_HULL_SHADER_ROOT_ACCESS",
+    "DENY_DOMAIN_SHADER_ROOT_ACCESS",
+    "DENY_GEOMETRY_SHADER_ROOT_ACCESS",
+    "DENY_PIXEL_SHADER_ROOT_ACCESS",
+    "DENY_AMPLIFICATION_SHADER_ROOT_ACCESS",
+    "DENY_MESH_SHADER_ROOT_ACCESS",
+    "ALLOW_STREAM_OUTPUT",
+    "LOCAL_ROOT_SIGNATURE",
+    "CBV_SRV_UAV_HEAP_DIRECTLY_INDEXED",
+    "SAMPLER_HEAP_DIRECTLY_INDEXED",
+    "ALLOW_LOW_TIER_RESERVED_HW_CB_LIMIT",
+];
+const SAMPLER_FLAGS: &[&str] = &["UINT_BORDER_COLOR", "NON_NORMALIZED_COORDINATES"];
+const VISIBILITIES: &[&str] = &["ALL", "VERTEX", "HULL", "DOMAIN", "GEOMETRY", "PIXEL", "AMPLIFICATION", "MESH"];
+
+const ROOT_VIEW: Keys = &[("space", Count), VISIBILITY, ("flags", Flags(DATA_FLAGS))];
+const RANGE: Keys = &[
+    ("numDescriptors", CountOr("unbounded")),
+    ("space", Count),
+    ("offset", CountOr("DESCRIPTOR_RANGE_OFFSET_APPEND")),
+    ("flags", Flags(RANGE_FLAGS)),
+];
+const CONSTANTS: Keys = &[("num32BitConstants", Count), ("space", Count), VISIBILITY];
+const SAMPLER: Keys = &[
+    ("filter", Word("FILTER_")),
+    ("addressU", Word("TEXTURE_ADDRESS_")),
+    ("addressV", Word("TEXTURE_ADDRESS_")),
+    ("addressW", Word("TEXTURE_ADDRESS_")),
+    ("mipLODBias", Float),
+    ("maxAnisotropy", Count),
+    ("comparisonFunc", Word("COMPARISON_")),
+    ("borderColor", Word("STATIC_BORDER_COLOR_")),
+    ("minLOD", Float),
+    ("maxLOD", Float),
+    ("space", Count),
+    VISIBILITY,
+    ("flags", Flags(SAMPLER_FLAGS)),
+];
+
+/// (item, letter of its register, words before `=`, the word that it needs), of a root signature and of a descriptor table.
+type Item = (&'static str, char, Keys, Option<&'static str>);
+
+const ROOT: &[Item] = &[
+    ("RootConstants", 'b', CONSTANTS, Some("num32BitConstants")),
+    ("CBV", 'b', ROOT_VIEW, None),
+    ("SRV", 't', ROOT_VIEW, None),
+    ("UAV", 'u', ROOT_VIEW, None),
+    ("StaticSampler", 's', SAMPLER, None),
+];
+const TABLE: &[Item] =
+    &[("CBV", 'b', RANGE, None), ("SRV", 't', RANGE, None), ("UAV", 'u', RANGE, None), ("Sampler", 's', RANGE, None)];
+
+/// What is wrong with a root signature.
+pub(super) fn fault(text: &str) -> Option<String> {
+    let mut parser = Parser { tokens: tokens(text), at: 0 };
+    parser.signature().err()
+}
+
+/// Words, numbers and signs.
+fn tokens(text: &str) -> Vec<&str> {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '+');
+    let mut found = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let end = match is_word(first) {
+            true => rest.find(|c: char| !is_word(c)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (token, behind) = rest.split_at(end);
+        found.push(token);
+        rest = behind.trim_start();
+    }
+    found
+}
+
+struct Parser<'a> {
+    tokens: Vec<&'a str>,
+    at: usize,
+}
+
+type Parsed = Result<(), String>;
+
+impl<'a> Parser<'a> {
+    fn next(&mut self) -> &'a str {
+        let token = self.tokens.get(self.at).copied().unwrap_or("");
+        self.at += 1;
+        token
+    }
+
+    fn takes(&mut self, token: &str) -> bool {
+        let found = self.tokens.get(self.at) == Some(&token);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn needs(&mut self, token: &str) -> Parsed {
+        match self.takes(token) {
+            true => Ok(()),
+            false => Err(format!("`{token}` is needed before {}", self.here())),
+        }
+    }
+
+    /// The token at hand, for messages.
+    fn here(&self) -> String {
+        self.tokens.get(self.at).map_or("its end".to_owned(), |token| format!("`{token}`"))
+    }
+
+    fn signature(&mut self) -> Parsed {
+        let mut has_flags = false;
+        while self.at < self.tokens.len() {
+            let word = self.next();
+            let item = ROOT.iter().find(|(name, ..)| name.eq_ignore_ascii_case(word));
+            match item {
+                Some(item) => self.item(item)?,
+                None if word.eq_ignore_ascii_case("DescriptorTable") => self.table()?,
+                None if word.eq_ignore_ascii_case("RootFlags") && !has_flags => {
+                    has_flags = true;
+                    self.needs("(")?;
+                    self.flags(ROOT_FLAGS)?;
+                    self.needs(")")?;
+                }
+                None if has_flags && word.eq_ignore_ascii_case("RootFlags") => {
+                    return Err("`RootFlags` stands in it twice".to_owned());
+                }
+                None => return Err(format!("`{word}` is no part of one")),
+            }
+            if self.at < self.tokens.len() {
+                self.needs(",")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn table(&mut self) -> Parsed {
+        self.needs("(")?;
+        let (mut ranges, mut visible) = (0, false);
+        loop {
+            let word = self.next();
+            match TABLE.iter().find(|(name, ..)| name.eq_ignore_ascii_case(word)) {
+                Some(item) => {
+                    ranges += 1;
+                    self.item(item)?;
+                }
+                None if !visible && word.eq_ignore_ascii_case(VISIBILITY.0) => {
+                    visible = true;
+                    self.value(VISIBILITY)?;
+                }
+                None => return Err(format!("`{word}` is no part of a descriptor table")),
+            }
+            if self.takes(")") {
+                return if ranges > 0 { Ok(()) } else { Err("a descriptor table has no range".to_owned()) };
+            }
+            self.needs(",")?;
+        }
+    }
+
+    /// `(b0, space = 1)`.
+    fn item(&mut self, (name, letter, keys, needed): &Item) -> Parsed {
+        self.needs("(")?;
+        let (mut has_register, mut seen): (bool, Vec<&str>) = (false, Vec::new());
+        loop {
+            let word = self.next();
+            let key = keys.iter().find(|(key, _)| key.eq_ignore_ascii_case(word));
+            match key {
+                Some((key, _)) if seen.contains(key) => return Err(format!("`{key}` stands in `{name}` twice")),
+                Some(key) => {
+                    seen.push(key.0);
+                    self.value(*key)?;
+                }
+                None if !has_register && is_register(word, *letter) => has_register = true,
+                None => return Err(format!("`{word}` is no part of `{name}`")),
+            }
+            if self.takes(")") {
+                break;
+            }
+            self.needs(",")?;
+        }
+        match needed.filter(|key| !seen.contains(key)) {
+            _ if !has_register => Err(format!("`{name}` has no register `{letter}`")),
+            Some(key) => Err(format!("`{name}` has no `{key}`")),
+            None => Ok(()),
+        }
+    }
+
+    /// `= value`.
+    fn value(&mut self, (key, takes): (&str, Takes)) -> Parsed {
+        self.needs("=")?;
+        if let Flags(known) = takes {
+            return self.flags(known);
+        }
+        let word = self.next();
+        let fits = match takes {
+            Count => word.parse::<u32>().is_ok(),
+            CountOr(other) => word.parse::<u32>().is_ok() || word.eq_ignore_ascii_case(other),
+            Float => word.trim_end_matches(['f', 'F']).parse::<f32>().is_ok_and(f32::is_finite),
+            Word(start) => match word.to_ascii_uppercase().strip_prefix(start) {
+                Some(rest) if key == VISIBILITY.0 => VISIBILITIES.contains(&rest),
+                Some(rest) => !rest.is_empty(),
+                None => false,
+            },
+            Flags(_) => false,
+        };
+        if fits { Ok(()) } else { Err(format!("`{word}` is no `{key}`")) }
+    }
+
+    /// `A | B`, or 0.
+    fn flags(&mut self, known: &[&str]) -> Parsed {
+        if self.takes("0") {
+            return Ok(());
+        }
+        loop {
+            let word = self.next();
+            if !known.iter().any(|flag| flag.eq_ignore_ascii_case(word)) {
+                return Err(format!("`{word}` is no flag here"));
+            }
+            if !self.takes("|") {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// `b12`: DXC knows registers by their small letters.
+fn is_register(word: &str, letter: char) -> bool {
+    word.strip_prefix(letter).is_some_and(|number| number.parse::<u32>().is_ok() && !number.starts_with('+'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fault;
+
+    #[test]
+    fn signatures_that_dxc_takes() {
+        for text in [
+            "",
+            "UAV(u3),",
+            "RootFlags(ALLOW_INPUT_ASSEMBLER_INPUT_LAYOUT | DENY_VERTEX_SHADER_ROOT_ACCESS), CBV(b0)",
+            "DescriptorTable(SRV(t0, numDescriptors=unbounded, offset = DESCRIPTOR_RANGE_OFFSET_APPEND, \
+             flags=DATA_VOLATILE), visibility=SHADER_VISIBILITY_ALL)",
+            "DescriptorTable(visibility=SHADER_VISIBILITY_ALL, CBV(b0))",
+            "StaticSampler(s0, mipLODBias = -1.5f, filter=FILTER_ANISOTROPIC, maxAnisotropy=16, minLOD=0.0)",
+            "RootConstants(num32BitConstants=3, b1, space = 2)",
+            "RootFlags(0)",
+        ] {
+            assert_eq!(fault(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn signatures_that_dxc_refuses() {
+        for (text, message) in [
+            ("SRV(t0) UAV(u3),", "`,` is needed before `UAV`"),
+            ("uav(U3)", "`U3` is no part of `UAV`"),
+            ("RootFlags(0), RootFlags(0)", "`RootFlags` stands in it twice"),
+            ("RootConstants(num32BitConstants=3, b1, space = 0x2)", "`0x2` is no `space`"),
+            ("CBV(b0, flags = DATA_STATIC, flags=DATA_VOLATILE)", "`flags` stands in `CBV` twice"),
+            ("DescriptorTable()", "`)` is no part of a descriptor table"),
+            ("CBV(t0)", "`t0` is no part of `CBV`"),
+            ("DescriptorTable(visibility=SHADER_VISIBILITY_ALL)", "a descriptor table has no range"),
+            ("RootFlags()", "`)` is no flag here"),
+            ("RootConstants(b1)", "`RootConstants` has no `num32BitConstants`"),
+            ("StaticSampler(s0,)", "`)` is no part of `StaticSampler`"),
+            ("StaticSampler(filter=FILTER_ANISOTROPIC)", "`StaticSampler` has no register `s`"),
+            ("SRV(t0, visibility=SHADER_VISIBILITY_SOME)", "`SHADER_VISIBILITY_SOME` is no `visibility`"),
+            ("SRV(t0), ,SRV(t1)", "`,` is no part of one"),
+            ("SRV(t0, space=-1)", "`-1` is no `space`"),
+            ("SRV(t0", "`,` is needed before its end"),
+        ] {
+            assert_eq!(fault(text).as_deref(), Some(message), "{text}");
+        }
+    }
+}
