@@ -36,7 +36,13 @@ pub(super) const PASS: Pass = Pass {
     ],
     // Of a matrix its zero is taken away component by component.
     // A call that is seen to be constant no more counts as one before its place.
-    adds: &[Capability::MatrixComponentOps, Capability::ValueBeforePlace, Capability::LateOldValues],
+    // An offset in texels that is hidden is none that varies, but the target takes it for one.
+    adds: &[
+        Capability::MatrixComponentOps,
+        Capability::ValueBeforePlace,
+        Capability::LateOldValues,
+        Capability::VaryingOffsets,
+    ],
     run,
     ..Pass::ROW
 };
@@ -177,11 +183,21 @@ fn run(cx: &mut Context) {
     }
 }
 
+/// The index of an access to an element, and below which number a constant has one for every compiler.
+pub(super) fn indexed(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(i64, ExprId)> {
+    // The largest number counts no elements for every compiler.
+    const UNKNOWN: i64 = u32::MAX as i64;
+    match &exprs[id].kind {
+        ExprKind::Index(base, index) => Some((program.types.sure_count(exprs[*base].ty).unwrap_or(UNKNOWN), *index)),
+        // A builtin array of the target: `gl_in[$0].gl_Position`.
+        ExprKind::Native(template, args) => Some((UNKNOWN, *args.get(template.index()?)?)),
+        _ => None,
+    }
+}
+
 /// An index of which all is constant: one that we do not know, or none of the array, as a builtin gave it.
 fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    let ExprKind::Index(base, index) = exprs[id].kind else { return false };
-    // The largest number counts no elements for every compiler.
-    let count = program.types.sure_count(exprs[base].ty).unwrap_or(u32::MAX.into());
+    let Some((count, index)) = indexed(program, exprs, id) else { return false };
     match eval(program, exprs, index) {
         Ok(value) if value.int().is_some_and(|n| (0..count).contains(&n)) => {
             exprs.post_order(index).into_iter().any(|part| is_clamped(program, exprs, part))
@@ -530,8 +546,11 @@ fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BT
                 obscure(program, exprs, arg, zeros);
             }
         }
-        ExprKind::Convert(inner, _) | ExprKind::Index(_, inner) | ExprKind::Select(_, inner, _) => {
-            obscure(program, exprs, inner, zeros)
+        ExprKind::Convert(inner, _) | ExprKind::Select(_, inner, _) => obscure(program, exprs, inner, zeros),
+        ExprKind::Index(..) | ExprKind::Native(..) => {
+            if let Some((_, index)) = indexed(program, exprs, id) {
+                obscure(program, exprs, index, zeros);
+            }
         }
         ExprKind::Binary(_, left, _) if !is_hidden(program, exprs, id) => obscure(program, exprs, left, zeros),
         ExprKind::Binary(_, _, divisor) | ExprKind::Assign(_, _, divisor) => {

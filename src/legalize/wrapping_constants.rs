@@ -8,7 +8,7 @@
 //! A target without the capability computes constants without bounds and refuses those that leave their type. What it computes
 //! of builtins is not known here: it is hidden from it (`max(a, b) - zero + 1`, with a variable that is zero).
 
-use super::hidden_constants::{declare, is_clamped, is_constant, is_constant_among, obscure};
+use super::hidden_constants::{declare, indexed, is_clamped, is_constant, is_constant_among, obscure};
 use super::needs::{Find, callee};
 use super::{Context, Pass};
 use super::{case_constants, known_operands};
@@ -77,14 +77,12 @@ fn run(cx: &mut Context) {
 /// Indices in which a variable is named whose one value has them beyond what is indexed, or who knows where: a target may compute
 /// the value.
 pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
-    let named = |id: &ExprId| match body.exprs[*id].kind {
-        ExprKind::Index(base, index) => {
-            let is_local = |e: ExprId| matches!(body.exprs[e].kind, ExprKind::Local(_));
-            body.exprs.post_order(index).into_iter().any(is_local).then_some((base, index))
-        }
-        _ => None,
+    let named = |id: &ExprId| {
+        let (count, index) = indexed(program, &body.exprs, *id)?;
+        let is_local = |e: ExprId| matches!(body.exprs[e].kind, ExprKind::Local(_));
+        body.exprs.post_order(index).into_iter().any(is_local).then_some((count, index))
     };
-    let indices: Vec<(ExprId, ExprId)> = live.iter().filter_map(named).collect();
+    let indices: Vec<(i64, ExprId)> = live.iter().filter_map(named).collect();
     if indices.is_empty() {
         return Vec::new();
     }
@@ -103,13 +101,11 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
             }
         }
     });
-    let is_beyond = |(base, index): &(ExprId, ExprId)| {
-        // The largest number counts no elements for every compiler.
-        let count = program.types.sure_count(body.exprs[*base].ty).unwrap_or(u32::MAX.into());
-        match about(program, &body.exprs, *index, &|local| values.get(&local).cloned().flatten()) {
-            Ok(value) => value.int().is_some_and(|value| !(0..count).contains(&value)),
-            Err(_) => is_constant_among(program, &body.exprs, *index, &|l| values.contains_key(&l)),
-        }
+    let is_beyond = |(count, index): &(i64, ExprId)| match about(program, &body.exprs, *index, &|local| {
+        values.get(&local).cloned().flatten()
+    }) {
+        Ok(value) => value.int().is_some_and(|value| !(0..*count).contains(&value)),
+        Err(_) => is_constant_among(program, &body.exprs, *index, &|l| values.contains_key(&l)),
     };
     indices.into_iter().filter(is_beyond).map(|(_, index)| index).collect()
 }

@@ -412,6 +412,14 @@ fn text_fault(text: &str, before_argument: bool, open: &mut Vec<char>) -> Option
 }
 
 impl Template {
+    /// The argument that is an index: `gl_in[$0].gl_Position`.
+    pub fn index(&self) -> Option<usize> {
+        self.pieces.windows(2).find_map(|pair| match pair {
+            [TemplatePiece::Text(text), TemplatePiece::Arg(n)] if text.ends_with('[') => Some(*n as usize),
+            _ => None,
+        })
+    }
+
     /// The arguments that it evaluates, of so many, in its order.
     pub fn evaluated(&self, count: usize) -> Vec<u32> {
         let mut list = Vec::new();
