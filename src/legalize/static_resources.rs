@@ -41,7 +41,9 @@ fn written(program: &Program) -> FxHashSet<GlobalId> {
 /// Reports variables that are used and never hold a resource, and those that are constant buffers of no struct: these are blocks
 /// where they are emitted, which nothing assigns.
 pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
-    let is_empty = |g: &Global| g.kind == GlobalKind::Static && g.init.is_none() && program.holds_resource(g.ty);
+    let is_empty = |g: &Global| {
+        matches!(g.kind, GlobalKind::Static | GlobalKind::Const) && g.init.is_none() && program.holds_resource(g.ty)
+    };
     let empty: Vec<GlobalId> = program.listed_globals().filter(|id| is_empty(&program.globals[*id])).collect();
     if empty.is_empty() {
         return;
