@@ -95,7 +95,12 @@ impl Parser<'_> {
                 self.bump();
                 TypeKind::Path(self.path_segments(true)?)
             }
-            W::SomeType | W::Dyn if self.is_name_at(self.pos + 1) => {
+            // A value of an interface is dispatched when the program runs where nobody knows its type, with or without the word.
+            W::Dyn if self.is_name_at(self.pos + 1) => {
+                self.bump();
+                return self.type_and();
+            }
+            W::SomeType if self.is_name_at(self.pos + 1) => {
                 self.bump();
                 TypeKind::Some(Box::new(self.type_and()?))
             }
