@@ -166,7 +166,8 @@ impl Resolver<'_, '_> {
         if depth > 1000 || !self.done.insert(id) || !matches!(self.cx.program.functions[id].body, FunctionBody::Block) {
             return Vec::new();
         }
-        let returns = !missing_returns::is_missing(&self.cx.program.functions[id]);
+        let given = self.cx.program.holds_resource(self.cx.program.functions[id].result);
+        let returns = !given && !missing_returns::is_missing(&self.cx.program.functions[id]);
         let mut body = std::mem::take(&mut self.cx.program.functions[id].code);
         self.prepare(&mut body);
         let mut work = self.work((id, original), &mut body, bound, depth);
