@@ -340,12 +340,15 @@ fn finish(mut command: Command, refusal: fn(String) -> Refusal) -> Result<(), Re
     clock::timed(&name, || answered(process::run(&mut command, LIMIT), refusal))
 }
 
+/// What a tool says of itself, whatever it was given: DXC's validator, of what its own lowering left.
+const OWN_FAULTS: [&str; 2] = ["Internal Compiler error", "is not a DXIL function"];
+
 fn answered(ran: Result<Ran, String>, refusal: fn(String) -> Refusal) -> Result<(), Refusal> {
     let ran = ran.map_err(Refusal::Crash)?;
     match ran.code {
         Some(0) => Ok(()),
         _ if ran.timed_out => Err(Refusal::ToolCrash(format!("no end after {} s", LIMIT.as_secs()))),
-        Some(_) if ran.said().contains("Internal Compiler error") => Err(Refusal::ToolCrash(ran.said())),
+        Some(_) if OWN_FAULTS.iter().any(|fault| ran.said().contains(fault)) => Err(Refusal::ToolCrash(ran.said())),
         Some(_) => Err(refusal(ran.said())),
         None => Err(Refusal::ToolCrash(format!("killed by a signal: {}", ran.said()))),
     }
