@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: shaderport against slangc in one run on one machine, as ratios.
 
+mod identifiers;
 mod scaling;
 
 use crate::process;
@@ -25,6 +26,9 @@ pub struct Options {
     /// Measure how the costs grow with the size of a program instead; with words, only of shapes whose names have them.
     #[arg(long, num_args = 0..=1, default_missing_value = "")]
     scaling: Option<String>,
+    /// Count the names of the source that are in emitted texts instead, over a sample of the tree.
+    #[arg(long, requires = "tree")]
+    identifiers: bool,
     /// With `--scaling`: a size that takes longer than so many seconds is the last one.
     #[arg(long, default_value_t = 10.0)]
     limit: f64,
@@ -126,6 +130,9 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let peer = process::find("slangc");
     if peer.is_none() {
         println!("slangc is not installed (cargo xtask peers): only shaderport is measured");
+    }
+    if let (true, Some(tree)) = (options.identifiers, &options.tree) {
+        return identifiers::run(options, &ours, peer.as_deref(), tree);
     }
     let mut good = small(options, &ours, peer.as_deref())?;
     if let Some(tree) = &options.tree {
