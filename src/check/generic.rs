@@ -682,10 +682,12 @@ impl<'a> Checker<'a> {
         }
         // The nearest kind that is allowed: int to float, bool to int, float to int.
         let preferred = [Scalar::F32, Scalar::I32, Scalar::U32, Scalar::F16, Scalar::F64, Scalar::U64, Scalar::I64];
-        let order: Vec<Scalar> = match scalar.is_unsigned() {
-            true => [Scalar::F32, Scalar::U32, Scalar::I32].into_iter().chain(preferred).collect(),
-            false => preferred.to_vec(),
+        let first: &[Scalar] = match scalar {
+            Scalar::Bool => &[Scalar::I32],
+            s if s.is_unsigned() => &[Scalar::F32, Scalar::U32, Scalar::I32],
+            _ => &[],
         };
+        let order: Vec<Scalar> = first.iter().copied().chain(preferred).collect();
         let nearest = order.into_iter().find(|s| allowed(*s))?;
         Some(self.program.types.scalar(nearest))
     }

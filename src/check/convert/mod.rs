@@ -204,6 +204,9 @@ pub fn scalar_rank(from: Scalar, to: Scalar, literal: LiteralKind) -> Rank {
         LiteralKind::Int if to.is_unsigned() && bits(to) <= 32 => 32,
         // It has digits to lose in the smaller kinds.
         LiteralKind::Float if to.is_float() => 25 + u32::from(bits(to) < 32) * 5,
+        // Integers of other widths than 32 bits are not on every target.
+        _ if from == Scalar::Bool && !to.is_float() && bits(to) > 32 => 440,
+        _ if from == Scalar::Bool && !to.is_float() && bits(to) < 32 => 140,
         _ if from == Scalar::Bool => 120 + if to.is_float() { 300 } else { u32::from(to.is_unsigned()) },
         _ if from.is_float() && to.is_float() => {
             if bits(to) >= bits(from) {
