@@ -215,7 +215,7 @@ pub fn scalar_rank(from: Scalar, to: Scalar, literal: LiteralKind) -> Rank {
                 600
             }
         }
-        _ if from.is_float() => 900,
+        _ if from.is_float() => 900 + if bits(to) == 32 { 0 } else { 20 },
         _ if to.is_float() => match to {
             Scalar::F32 => 400,
             Scalar::F64 => 450,
