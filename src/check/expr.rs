@@ -454,7 +454,8 @@ impl<'a> Checker<'a> {
         self.exact_operands(op, left, right);
         let (left, right) = self.addresses(op, left, right);
         let (a, b) = (self.ty(left), self.ty(right));
-        match operators::binary(&mut self.program, op, a, b) {
+        let language = self.language();
+        match operators::binary(&mut self.program, op, (a, b), language) {
             Ok(typed) => {
                 let literals = [left, right].map(|id| self.literal(id));
                 let left = self.convert(left, typed.left, false);
@@ -597,7 +598,8 @@ impl<'a> Checker<'a> {
             value = self.adapt_literal(value, literal, target);
         }
         let value_ty = self.ty(value);
-        match operators::assign(&mut self.program, Some(op), target_ty, value_ty) {
+        let language = self.language();
+        match operators::assign(&mut self.program, Some(op), (target_ty, value_ty), language) {
             Ok(operators::Assign { value: ty, through: None }) => {
                 let value = self.convert(value, ty, false);
                 let Some(result) = self.whole_shift(op, left, value) else {
@@ -641,7 +643,8 @@ impl<'a> Checker<'a> {
         });
         let (left, right) = self.adapt_alike(left, right);
         let (c, x, y) = (self.ty(condition), self.ty(left), self.ty(right));
-        match operators::select(&mut self.program, c, x, y) {
+        let language = self.language();
+        match operators::select(&mut self.program, c, (x, y), language) {
             Ok(typed) => {
                 let condition = self.convert(condition, typed.condition, false);
                 let left = self.convert(left, typed.result, false);

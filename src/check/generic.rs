@@ -715,7 +715,8 @@ impl<'a> Checker<'a> {
             convert::numeric(types, a).map(|n| n.1) == convert::numeric(types, b).map(|n| n.1)
         };
         if p.is_some() && q.is_some() && same_shape(&self.program.types) {
-            return convert::join(&mut self.program.types, a, b).map(|t| (t, Known));
+            let language = self.language();
+            return convert::join(&mut self.program.types, a, b, language).map(|t| (t, Known));
         }
         // Structs: a value of the derived type may stand for the base.
         let literal = convert::LiteralKind::None;

@@ -222,9 +222,10 @@ impl<'a> Checker<'a> {
             Some(first) => self.ty(*first),
             None => return self.error_at(Code::BAD_INITIALIZER, span, "the type of `{}` is not known here"),
         };
+        let language = self.language();
         for value in &values {
             let ty = self.ty(*value);
-            match convert::join(&mut self.program.types, element, ty) {
+            match convert::join(&mut self.program.types, element, ty, language) {
                 Some(joined) => element = joined,
                 None => return self.error_at(Code::BAD_INITIALIZER, span, "these elements have no common type"),
             }

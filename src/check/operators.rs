@@ -4,6 +4,7 @@
 //! operators and `?:` are HLSL 2021's on scalars, and componentwise on vectors as Slang and older HLSL have them.
 
 use super::convert::{self, Shape, enum_tag, join_scalars, join_shapes, numeric};
+use crate::parse::Language;
 use crate::tree::{BinaryOp, Program, Scalar, Type, TypeId, UnaryOp};
 
 /// A typed binary operator.
@@ -112,7 +113,12 @@ fn operand(program: &Program, ty: TypeId) -> Option<(Scalar, Shape)> {
 }
 
 /// Types a binary operator. The error is what is wrong, without the operands' types.
-pub fn binary(program: &mut Program, op: BinaryOp, left: TypeId, right: TypeId) -> Result<Binary, String> {
+pub fn binary(
+    program: &mut Program,
+    op: BinaryOp,
+    (left, right): (TypeId, TypeId),
+    language: Language,
+) -> Result<Binary, String> {
     let family = family(op);
     if left == TypeId::ERROR || right == TypeId::ERROR {
         return Ok(Binary { left: TypeId::ERROR, right: TypeId::ERROR, result: error_result(family) });
@@ -139,7 +145,7 @@ pub fn binary(program: &mut Program, op: BinaryOp, left: TypeId, right: TypeId) 
     let kind = if family == Family::Bits && (a.is_float() || b.is_float()) {
         None
     } else {
-        family.operand(join_scalars(a, b))
+        family.operand(join_scalars(a, b, language))
     };
     let kind = kind.ok_or_else(|| format!("`{}` takes {}", op.spelling(), family.wants()))?;
     let common = shape.of(types, kind);
@@ -208,7 +214,12 @@ pub fn assign_op(spelling: &str) -> Option<Option<BinaryOp>> {
 }
 
 /// Types `target op= value`. Plain assignment takes whatever converts; the caller reports what does not.
-pub fn assign(program: &mut Program, op: Option<BinaryOp>, target: TypeId, value: TypeId) -> Result<Assign, String> {
+pub fn assign(
+    program: &mut Program,
+    op: Option<BinaryOp>,
+    (target, value): (TypeId, TypeId),
+    language: Language,
+) -> Result<Assign, String> {
     let Some(op) = op else { return Ok(Assign { value: target, through: None }) };
     // Flags of one enum make a value of it.
     let of_flags = matches!(op, BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor) && value == target;
@@ -218,7 +229,7 @@ pub fn assign(program: &mut Program, op: Option<BinaryOp>, target: TypeId, value
     if matches!(program.types.get(target), Type::ConstantBuffer(..) | Type::TextureBuffer(_)) {
         return Err("a constant buffer is only read".into());
     }
-    let typed = binary(program, op, target, value)?;
+    let typed = binary(program, op, (target, value), language)?;
     if target == TypeId::ERROR || value == TypeId::ERROR {
         return Ok(Assign { value: TypeId::ERROR, through: None });
     }
@@ -235,12 +246,17 @@ pub fn assign(program: &mut Program, op: Option<BinaryOp>, target: TypeId, value
     let kind = match family(op) {
         Family::Shift if b == Scalar::Bool => Scalar::I32,
         Family::Shift => b,
-        _ => join_scalars(a, b),
+        _ => join_scalars(a, b, language),
     };
+    // Such an operator gives the same bits whatever the sign: `wide += word` in HLSL.
+    let bits_alone = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) || family(op) == Family::Bits;
+    if bits_alone && a.is_signed() && kind.is_unsigned() && a.size() == kind.size() && b.size() < a.size() {
+        return Ok(Assign { value: p.of(&mut program.types, a), through: None });
+    }
     let right = p.of(&mut program.types, kind);
-    if a == Scalar::Bool || (a != join_scalars(a, b) && family(op) != Family::Shift) {
+    if a == Scalar::Bool || (a != join_scalars(a, b, language) && family(op) != Family::Shift) {
         // The operation is done in a wider kind than the target's.
-        let typed = binary(program, op, target, right)?;
+        let typed = binary(program, op, (target, right), language)?;
         return Ok(Assign { value: typed.right, through: Some(typed).filter(|t| t.left != target) });
     }
     Ok(Assign { value: right, through: None })
@@ -257,13 +273,18 @@ pub fn step(program: &Program, target: TypeId) -> Result<TypeId, String> {
 }
 
 /// Types `condition ? a : b`.
-pub fn select(program: &mut Program, condition: TypeId, a: TypeId, b: TypeId) -> Result<Select, String> {
+pub fn select(
+    program: &mut Program,
+    condition: TypeId,
+    (a, b): (TypeId, TypeId),
+    language: Language,
+) -> Result<Select, String> {
     let shape = match operand(program, condition) {
         _ if condition == TypeId::ERROR => Shape::Scalar,
         Some((_, shape)) => shape,
         None => return Err("the condition of `?:` must be a bool or a vector of bools".into()),
     };
-    let result = branches(program, a, b).ok_or("the branches of `?:` have no common type")?;
+    let result = branches(program, a, b, language).ok_or("the branches of `?:` have no common type")?;
     if shape.count() == 1 {
         return Ok(Select { condition: TypeId::BOOL, result });
     }
@@ -279,7 +300,7 @@ pub fn select(program: &mut Program, condition: TypeId, a: TypeId, b: TypeId) ->
 }
 
 /// The common type of two branches; enums of different types meet as integers.
-fn branches(program: &mut Program, a: TypeId, b: TypeId) -> Option<TypeId> {
+fn branches(program: &mut Program, a: TypeId, b: TypeId, language: Language) -> Option<TypeId> {
     if a == b {
         return Some(a);
     }
@@ -291,7 +312,7 @@ fn branches(program: &mut Program, a: TypeId, b: TypeId) -> Option<TypeId> {
         other => other.contents().unwrap_or(ty),
     };
     let (a, b) = (value(program, a), value(program, b));
-    convert::join(&mut program.types, a, b)
+    convert::join(&mut program.types, a, b, language)
 }
 
 #[cfg(test)]

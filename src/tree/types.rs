@@ -83,6 +83,17 @@ impl Scalar {
     pub fn is_unsigned(self) -> bool {
         matches!(self, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::MinU16)
     }
+    /// Of an integer the unsigned one of its width.
+    pub fn unsigned(self) -> Scalar {
+        match self {
+            Scalar::I8 => Scalar::U8,
+            Scalar::I16 => Scalar::U16,
+            Scalar::I32 => Scalar::U32,
+            Scalar::I64 => Scalar::U64,
+            Scalar::MinI16 => Scalar::MinU16,
+            other => other,
+        }
+    }
     /// At least 16 bits wide: `min16float` and its kin.
     pub fn is_least_precision(self) -> bool {
         matches!(self, Scalar::MinF16 | Scalar::MinI16 | Scalar::MinU16)

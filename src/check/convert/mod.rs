@@ -10,6 +10,7 @@ mod apply;
 
 pub use apply::{apply, wrap};
 
+use crate::parse::Language;
 use crate::tree::{
     Arena, EnumId, Expr, ExprId, ExprKind, Length, Literal, Program, Scalar, Type, TypeId, Types, UnaryOp,
 };
@@ -370,8 +371,13 @@ pub fn is_data(program: &Program, ty: TypeId, depth: u32) -> bool {
 }
 
 /// The common kind of two kinds.
-pub fn join_scalars(a: Scalar, b: Scalar) -> Scalar {
-    if join_order(a) >= join_order(b) { a } else { b }
+pub fn join_scalars(a: Scalar, b: Scalar, language: Language) -> Scalar {
+    let later = if join_order(a) >= join_order(b) { a } else { b };
+    match language {
+        // DXC takes `int64_t` and `uint` to `uint64_t`; slangc and C++ to `int64_t`.
+        Language::Hlsl if a.is_unsigned() || b.is_unsigned() => later.unsigned(),
+        Language::Hlsl | Language::Slang => later,
+    }
 }
 
 /// The common shape of two operands: scalars splat, the smaller of two vectors or matrices wins.
@@ -392,7 +398,7 @@ pub fn join_shapes(a: Shape, b: Shape) -> Option<Shape> {
 }
 
 /// The common type of two operands: of numbers the later kind in the common shape, of anything else only itself.
-pub fn join(types: &mut Types, a: TypeId, b: TypeId) -> Option<TypeId> {
+pub fn join(types: &mut Types, a: TypeId, b: TypeId, language: Language) -> Option<TypeId> {
     if a == b || b == TypeId::ERROR {
         return Some(a);
     }
@@ -401,7 +407,7 @@ pub fn join(types: &mut Types, a: TypeId, b: TypeId) -> Option<TypeId> {
     }
     let ((x, p), (y, q)) = (numeric(types, a)?, numeric(types, b)?);
     let shape = join_shapes(p, q)?;
-    Some(shape.of(types, join_scalars(x, y)))
+    Some(shape.of(types, join_scalars(x, y, language)))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 use super::*;
 use crate::check::tests::{becomes, check_text};
+use crate::parse::Language;
 use crate::source::Span;
 
 fn cost(program: &mut Program, from: Type, to: Type) -> Option<u32> {
@@ -103,8 +104,8 @@ fn joins() {
         (Type::Sampler(true), Type::Sampler(true), Some(Type::Sampler(true))),
     ] {
         let (x, y) = (types.intern(a), types.intern(b));
-        let forth = join(&mut types, x, y).map(|t| types.get(t));
-        let back = join(&mut types, y, x).map(|t| types.get(t));
+        let forth = join(&mut types, x, y, Language::Slang).map(|t| types.get(t));
+        let back = join(&mut types, y, x, Language::Slang).map(|t| types.get(t));
         assert_eq!((forth, back), (joined, joined), "{a:?} {b:?}");
     }
 }
@@ -188,4 +189,16 @@ fn literal_kinds() {
     let local = push(ExprKind::Local(crate::tree::LocalId(0)), TypeId::INT);
     let kinds = [negative, unsigned, float, local].map(|id| literal_kind(&exprs, &LiteralMarks::default(), id));
     assert_eq!(kinds, [LiteralKind::Int, LiteralKind::None, LiteralKind::Float, LiteralKind::None]);
+}
+
+/// What DXC makes of two widths; slangc follows C++.
+#[test]
+fn unsigned_integers_win_in_hlsl() {
+    use Scalar::{F32, I16, I32, I64, MinU16, U16, U32, U64};
+    for (a, b, slang, hlsl) in
+        [(I64, U32, I64, U64), (U16, I32, I32, U32), (MinU16, I64, I64, U64), (I16, F32, F32, F32)]
+    {
+        assert_eq!(join_scalars(a, b, Language::Slang), slang);
+        assert_eq!(join_scalars(b, a, Language::Hlsl), hlsl);
+    }
 }

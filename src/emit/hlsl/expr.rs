@@ -69,7 +69,8 @@ fn rank(scalar: Scalar) -> usize {
 
 /// The type that HLSL gives both operands of a binary operator.
 fn join(a: (Scalar, Shape), b: (Scalar, Shape)) -> Option<(Scalar, Shape)> {
-    let scalar = if rank(a.0) >= rank(b.0) { a.0 } else { b.0 };
+    let later = if rank(a.0) >= rank(b.0) { a.0 } else { b.0 };
+    let scalar = if a.0.is_unsigned() || b.0.is_unsigned() { later.unsigned() } else { later };
     let shape = match (a.1, b.1) {
         (x, y) if x == y => x,
         ((0, 0), y) => y,
