@@ -4,11 +4,11 @@
 //! separated by commas, of which one may stand at the end, and every word is known.
 
 /// The words that stand before `=` in an item.
-type Keys = &'static [(&'static str, Takes)];
+type Keys = &'static [(&'static str, SignatureValue)];
 
 /// What stands behind the `=`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
+enum SignatureValue {
     /// A number without a sign.
     Count,
     /// Such a number, or this word.
@@ -21,9 +21,9 @@ enum Takes {
     Flags(&'static [&'static str]),
 }
 
-use Takes::{Count, CountOr, Flags, Float, Word};
+use SignatureValue::{Count, CountOr, Flags, Float, Word};
 
-const VISIBILITY: (&str, Takes) = ("visibility", Word("SHADER_VISIBILITY_"));
+const VISIBILITY: (&str, SignatureValue) = ("visibility", Word("SHADER_VISIBILITY_"));
 const DATA_FLAGS: &[&str] = &["DATA_VOLATILE", "DATA_STATIC", "DATA_STATIC_WHILE_SET_AT_EXECUTE"];
 const RANGE_FLAGS: &[&str] = &[
     "DESCRIPTORS_VOLATILE",
@@ -75,16 +75,16 @@ const SAMPLER: Keys = &[
 ];
 
 /// (item, letter of its register, words before `=`, the word that it needs), of a root signature and of a descriptor table.
-type Item = (&'static str, char, Keys, Option<&'static str>);
+type SignaturePart = (&'static str, char, Keys, Option<&'static str>);
 
-const ROOT: &[Item] = &[
+const ROOT: &[SignaturePart] = &[
     ("RootConstants", 'b', CONSTANTS, Some("num32BitConstants")),
     ("CBV", 'b', ROOT_VIEW, None),
     ("SRV", 't', ROOT_VIEW, None),
     ("UAV", 'u', ROOT_VIEW, None),
     ("StaticSampler", 's', SAMPLER, None),
 ];
-const TABLE: &[Item] =
+const TABLE: &[SignaturePart] =
     &[("CBV", 'b', RANGE, None), ("SRV", 't', RANGE, None), ("UAV", 'u', RANGE, None), ("Sampler", 's', RANGE, None)];
 
 /// What is wrong with a root signature.
@@ -192,7 +192,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `(b0, space = 1)`.
-    fn item(&mut self, (name, letter, keys, needed): &Item) -> Parsed {
+    fn item(&mut self, (name, letter, keys, needed): &SignaturePart) -> Parsed {
         self.needs("(")?;
         let (mut has_register, mut seen): (bool, Vec<&str>) = (false, Vec::new());
         loop {
@@ -220,7 +220,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `= value`.
-    fn value(&mut self, (key, takes): (&str, Takes)) -> Parsed {
+    fn value(&mut self, (key, takes): (&str, SignatureValue)) -> Parsed {
         self.needs("=")?;
         if let Flags(known) = takes {
             return self.flags(known);
