@@ -424,11 +424,10 @@ impl<'a> Checker<'a> {
     fn take_parts_inner(&mut self, ty: TypeId, elements: &mut Elements<'a>, span: Span) -> Option<ExprId> {
         match self.program.types.get(ty) {
             Type::Vector(..) | Type::Matrix(..) => self.take_components(ty, elements, span),
-            Type::Array(element, Length::Constant(_)) => {
+            Type::Array(_, Length::Constant(_)) => {
                 let text = self.type_text(ty);
                 let message =
                     format!("`{text}` cannot be initialized by a list: its size is known when the pipeline is made");
-                let _ = element;
                 self.error(Code::BAD_INITIALIZER, span, message);
                 None
             }

@@ -28,24 +28,19 @@ pub(super) enum Size {
 impl<'a> Checker<'a> {
     /// The size of an array; reports what is none.
     pub(super) fn array_size(&mut self, e: &'a ast::Expr, scope: ScopeId) -> Option<Size> {
-        if self.program.globals.iter().all(|(_, g)| g.kind != GlobalKind::Specialization) || self.in_builtin() {
+        if matches!(e.kind, ast::ExprKind::Int(..)) {
             return self.constant_int(e, scope).map(Size::Number);
         }
         let (root, body) = self.constant_body(scope, |c| c.expr(e));
-        if body.exprs[root].ty == TypeId::ERROR {
-            return None;
-        }
-        match self.size_constant(&body, root) {
+        let value = self.constant_value(&body, root);
+        match if value.is_err() { self.size_constant(&body, root) } else { None } {
             Some(size) if size.first == 0 => {
                 let message = "the first value of what sizes this array must be greater than 0";
                 self.error(Code::NOT_CONSTANT, e.span, message);
                 None
             }
             Some(size) => Some(Size::Constant(size)),
-            None => {
-                let value = self.constant_value(&body, root);
-                self.constant_integer(value, e.span).map(Size::Number)
-            }
+            None => self.constant_integer(value, e.span).map(Size::Number),
         }
     }
 

@@ -15,10 +15,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Which arrays may have a size that is known when the pipeline is made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizedArrays {
     /// None.
-    #[default]
     Never,
     /// Variables of work groups, whole: `var<workgroup> tile: array<f32, N>`.
     Shared,
@@ -32,9 +31,9 @@ pub(super) fn hold(program: &mut Cow<Program>, allowed: SizedArrays, tell: Optio
         return;
     }
     let mut held = Finder { program, allowed, sizes: BTreeSet::new() }.run();
-    let constants: BTreeSet<GlobalId> = held.iter().flat_map(|size| specialization(program, *size)).collect();
+    let constants: BTreeSet<GlobalId> = held.iter().flat_map(|size| program.specialization_of(*size)).collect();
     // What the same constants give elsewhere is a number, too.
-    let depends = |id: GlobalId| specialization(program, id).iter().any(|c| constants.contains(c));
+    let depends = |id: GlobalId| program.specialization_of(id).iter().any(|c| constants.contains(c));
     for id in program.types.ids() {
         if let Type::Array(_, Length::Constant(size)) = program.types.get(id)
             && depends(size.global)
@@ -63,27 +62,6 @@ pub(super) fn hold(program: &mut Cow<Program>, allowed: SizedArrays, tell: Optio
             entry.workgroup_constants.iter_mut().filter(|c| **c == Some(id)).for_each(|c| *c = None);
         }
     }
-}
-
-/// The specialization constants that a constant is made of.
-fn specialization(program: &Program, id: GlobalId) -> Vec<GlobalId> {
-    let (mut open, mut seen, mut found) = (vec![id], FxHashSet::default(), Vec::new());
-    while let Some(id) = open.pop() {
-        let global = &program.globals[id];
-        match (&global.init, global.kind) {
-            _ if !seen.insert(id) => {}
-            (_, GlobalKind::Specialization) => found.push(id),
-            (Some(tree), _) => {
-                let named = tree.exprs.post_order(tree.root).into_iter().filter_map(|e| match tree.exprs[e].kind {
-                    ExprKind::Global(id) => Some(id),
-                    _ => None,
-                });
-                open.extend(named);
-            }
-            (None, _) => {}
-        }
-    }
-    found
 }
 
 /// Collects the constants whose arrays need numbers.
@@ -143,13 +121,16 @@ impl Finder<'_> {
         });
         for id in body.expressions() {
             let expr = &body.exprs[id];
-            match expr.kind {
-                // Nothing says so many values, and GLSL does not assign them as a whole (GL_KHR_vulkan_glsl, "Operators").
-                ExprKind::Zero | ExprKind::Construct(..) | ExprKind::Assign(..) | ExprKind::Select(..) => {
-                    self.meet(expr.ty, SizedArrays::Never);
-                }
-                ExprKind::Call(..) => self.meet(expr.ty, SizedArrays::Never),
-                _ => {}
+            // Nothing says so many values, and GLSL does not assign them as a whole (GL_KHR_vulkan_glsl, "Operators").
+            if matches!(
+                expr.kind,
+                ExprKind::Zero
+                    | ExprKind::Construct(..)
+                    | ExprKind::Assign(..)
+                    | ExprKind::Select(..)
+                    | ExprKind::Call(..)
+            ) {
+                self.meet(expr.ty, SizedArrays::Never);
             }
         }
     }

@@ -231,23 +231,7 @@ fn is_specialized(program: &Program, global: &Global) -> bool {
 
 /// Whether a global is a specialization constant, or a constant made of one.
 pub(super) fn depends(program: &Program, global: GlobalId) -> bool {
-    let (mut open, mut seen) = (vec![global], BTreeSet::new());
-    while let Some(id) = open.pop() {
-        let global = &program.globals[id];
-        if global.kind == GlobalKind::Specialization {
-            return true;
-        }
-        if global.kind == GlobalKind::Const
-            && seen.insert(id)
-            && let Some(tree) = &global.init
-        {
-            open.extend(tree.exprs.post_order(tree.root).into_iter().filter_map(|e| match tree.exprs[e].kind {
-                ExprKind::Global(id) => Some(id),
-                _ => None,
-            }));
-        }
-    }
-    false
+    !program.specialization_of(global).is_empty()
 }
 
 fn is_computed(program: &Program, global: &Global) -> bool {

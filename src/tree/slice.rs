@@ -1,8 +1,9 @@
 //! What an entry point needs of a program: the declarations that it uses, directly or through others.
 
 use super::analyses::{Analyses, items};
-use super::{EntryPoint, GlobalId, GlobalKind, Item, Program, StructId};
+use super::{EntryPoint, ExprKind, GlobalId, GlobalKind, Item, Program, StructId};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// The slices of a program that does not change meanwhile, one an entry point.
 pub struct Slices<'a> {
@@ -43,6 +44,26 @@ impl Program {
     /// The listed structs.
     pub fn listed_structs(&self) -> impl Iterator<Item = StructId> + '_ {
         self.items.iter().filter_map(|item| if let Item::Struct(id) = item { Some(*id) } else { None })
+    }
+
+    /// The specialization constants that a global is, or that a constant is made of.
+    pub fn specialization_of(&self, global: GlobalId) -> BTreeSet<GlobalId> {
+        let (mut open, mut seen, mut found) = (vec![global], BTreeSet::new(), BTreeSet::new());
+        while let Some(id) = open.pop() {
+            let global = &self.globals[id];
+            if global.kind == GlobalKind::Specialization {
+                found.insert(id);
+            } else if global.kind == GlobalKind::Const
+                && seen.insert(id)
+                && let Some(tree) = &global.init
+            {
+                open.extend(tree.exprs.post_order(tree.root).into_iter().filter_map(|e| match tree.exprs[e].kind {
+                    ExprKind::Global(id) => Some(id),
+                    _ => None,
+                }));
+            }
+        }
+        found
     }
 
     /// The listed specialization constants.
