@@ -715,7 +715,7 @@ impl<'a> Checker<'a> {
             convert::numeric(types, a).map(|n| n.1) == convert::numeric(types, b).map(|n| n.1)
         };
         if p.is_some() && q.is_some() && same_shape(&self.program.types) {
-            let language = self.language();
+            let language = self.cx.call.unwrap_or_else(|| self.language());
             return convert::join(&mut self.program.types, a, b, language).map(|t| (t, Known));
         }
         // Structs: a value of the derived type may stand for the base.

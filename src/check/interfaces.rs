@@ -86,6 +86,7 @@ const BUILTIN: &[(&str, &[Scalar])] = &[
     ("__BuiltinIntegerType", INTEGERS),
     ("__BuiltinLogicalType", LOGICAL),
     ("__BuiltinInt32Type", &[I32, U32]),
+    ("__BuiltinInt64Type", &[I64, U64]),
     ("__BuiltinFloat32Type", &[F32]),
     ("__Builtin16BitType", &[I16, U16, F16, MinF16, MinI16, MinU16]),
     ("__Builtin64BitType", &[I64, U64, F64]),

@@ -219,6 +219,8 @@ struct Context<'a> {
     body: Body,
     scope: ScopeId,
     source: u32,
+    /// The language of the call whose generic arguments are inferred: that of the source while there is none.
+    call: Option<Language>,
     /// The declared result type; `None` outside of functions.
     result: Option<TypeId>,
     this: Option<LocalId>,
@@ -518,6 +520,7 @@ impl Context<'_> {
             body: Body::default(),
             scope,
             source,
+            call: None,
             result: None,
             this: None,
             this_ty: None,

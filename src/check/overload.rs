@@ -255,9 +255,10 @@ impl<'a> Checker<'a> {
             args.iter_mut().for_each(|arg| self.take_tag(arg));
         }
         let own_source = self.info(decl).source;
+        let call = self.cx.call.replace(self.language());
         let source = std::mem::replace(&mut self.cx.source, own_source);
         let result = self.inferred_args(decl, generics, params, given, &args);
-        self.cx.source = source;
+        (self.cx.source, self.cx.call) = (source, call);
         result
     }
 

@@ -204,12 +204,21 @@ fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         }
         Ok(value) => value.int().is_some(),
         Err(_) if is_constant(program, exprs, index) => true,
-        // The derivative of a constant is no constant for every target.
         Err(_) => match about(program, exprs, index, &|_| None) {
             Ok(value) => value.int().is_some_and(|n| !(0..count).contains(&n)),
-            Err(_) => is_constant_by(program, exprs, index, &|_| false, &|f| f.is_marked(DERIVATIVE)),
+            Err(_) => is_constant_to_some(program, exprs, index, &|_| false),
         },
     }
+}
+
+/// Whether some targets compute an expression: the derivative of a constant is no constant for all of them.
+pub(super) fn is_constant_to_some(
+    program: &Program,
+    exprs: &ExprArena,
+    id: ExprId,
+    local: &dyn Fn(LocalId) -> bool,
+) -> bool {
+    is_constant_by(program, exprs, id, local, &|f| f.is_marked(DERIVATIVE))
 }
 
 /// Whether an expression is made of literals, named constants and what targets compute of them.

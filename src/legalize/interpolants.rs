@@ -25,7 +25,7 @@ use crate::tree::analyses::AT_VERTEX;
 use crate::tree::dump::expr_text;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "interpolants",
@@ -127,10 +127,11 @@ fn no_input(name: Symbol, span: Span) -> Diagnostic {
 
 /// Where a target follows inputs by itself: what is no input in any case is an error.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
-    if !profile.has(Capability::PassedInterpolants) {
+    let none_called = || program.marked(AT_VERTEX).is_empty() && program.marked(ELSEWHERE).is_empty();
+    if !profile.has(Capability::PassedInterpolants) || none_called() {
         return;
     }
-    let others = given_values(program);
+    let (others, inputs) = (given_values(program), interpolations(program));
     for owner in program.reachable_functions() {
         let body = &program.functions[owner].code;
         for id in body.expressions() {
@@ -149,10 +150,10 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
                     profile.name
                 );
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if is(function, ELSEWHERE) && interpolation(program, owner, *value) == Some(Interpolation::Flat) {
+            } else if is(function, ELSEWHERE) && interpolation(program, (owner, *value), &inputs) == Some(Interpolation::Flat) {
                 let message = format!("{} has no `{name}` of an input that is not interpolated", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if is(function, AT_VERTEX) && interpolation(program, owner, *value) == Some(Interpolation::Smooth) {
+            } else if is(function, AT_VERTEX) && interpolation(program, (owner, *value), &inputs) == Some(Interpolation::Smooth) {
                 let message =
                     format!("`{name}` is given an input that is declared with `nointerpolation` or `pervertex`");
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
@@ -166,27 +167,62 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     }
 }
 
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Interpolation {
-    Smooth,
     Flat,
+    Smooth,
 }
 
-/// How a value is interpolated that is a part of a parameter of an entry point.
-fn interpolation(program: &Program, owner: FunctionId, value: ExprId) -> Option<Interpolation> {
-    let Function { params, code, .. } = &program.functions[owner];
-    let exprs = &code.exprs;
-    let param = params.iter().find(|p| code.exprs.base_local(value) == Some(p.local));
-    let param = param.filter(|_| program.entry_point_of(owner).is_some())?;
+/// How a value of a variable is interpolated, which may be an input or a part of one.
+fn interpolation(
+    program: &Program,
+    (owner, value): (FunctionId, ExprId),
+    inputs: &BTreeMap<(FunctionId, LocalId), Interpolation>,
+) -> Option<Interpolation> {
+    let exprs = &program.functions[owner].code.exprs;
+    let whole = *inputs.get(&(owner, exprs.base_local(value)?))?;
     let is_flat = |part: ExprId| match exprs[part].kind {
         ExprKind::Field(base, index) => {
             program.field(exprs[base].ty, index).is_some_and(|field| field.modifiers.has(Modifiers::NOINTERPOLATION))
         }
         _ => false,
     };
-    let flat = param.modifiers.has(Modifiers::NOINTERPOLATION) || exprs.way_to_base(value).any(is_flat);
-    let smooth = !flat && program.types.component(exprs[value].ty).is_some_and(Scalar::is_float);
+    let flat = whole == Interpolation::Flat || exprs.way_to_base(value).any(is_flat);
+    let is_whole = program.members(exprs[value].ty).is_some();
+    let smooth = !flat && (is_whole || program.types.component(exprs[value].ty).is_some_and(Scalar::is_float));
     Some(if smooth { Interpolation::Smooth } else { Interpolation::Flat })
+}
+
+/// How the variables are interpolated that are inputs, or parts of them: parameters of entry points, and what they are passed to. One that
+/// is given inputs of both kinds is smooth.
+fn interpolations(program: &Program) -> BTreeMap<(FunctionId, LocalId), Interpolation> {
+    let mut found = BTreeMap::new();
+    // Callers first: they come after what they call.
+    for owner in program.reachable_functions().into_iter().rev() {
+        let Function { params, code, .. } = &program.functions[owner];
+        if program.entry_point_of(owner).is_some() {
+            let kind = |p: &Param| match p.modifiers.has(Modifiers::NOINTERPOLATION) {
+                true => Interpolation::Flat,
+                false => Interpolation::Smooth,
+            };
+            found.extend(params.iter().map(|p| ((owner, p.local), kind(p))));
+        }
+        for (local, value) in initialized(&code.block) {
+            if let Some(kind) = value.and_then(|value| interpolation(program, (owner, value), &found)) {
+                found.insert((owner, local), kind);
+            }
+        }
+        for id in code.expressions() {
+            let ExprKind::Call(function, args) = &code.exprs[id].kind else { continue };
+            for (param, arg) in program.functions[*function].params.iter().zip(args) {
+                if let Some(kind) = interpolation(program, (owner, *arg), &found) {
+                    let known = found.entry((*function, param.local)).or_insert(kind);
+                    *known = (*known).max(kind);
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Whether a value of a function is none of a variable that may hold an input: it was computed, or is a part of what was. What

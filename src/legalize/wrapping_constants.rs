@@ -8,7 +8,7 @@
 //! A target without the capability computes constants without bounds and refuses those that leave their type. What it computes
 //! of builtins is not known here: it is hidden from it (`max(a, b) - zero + 1`, with a variable that is zero).
 
-use super::hidden_constants::{declare, indexed, is_clamped, is_constant, is_constant_among, obscure};
+use super::hidden_constants::{declare, indexed, is_clamped, is_constant, is_constant_to_some, obscure};
 use super::needs::{Find, callee};
 use super::{Context, Pass};
 use super::{case_constants, known_operands};
@@ -96,7 +96,7 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
             let clamps = body.exprs.post_order(init).into_iter().any(|part| is_clamped(program, &body.exprs, part));
             let known = |local: LocalId| values.get(&local).cloned().flatten();
             let value = about(program, &body.exprs, init, &known).ok().filter(|_| !clamps);
-            if value.is_some() || is_constant_among(program, &body.exprs, init, &|l| values.contains_key(&l)) {
+            if value.is_some() || is_constant_to_some(program, &body.exprs, init, &|l| values.contains_key(&l)) {
                 values.insert(local, value);
             }
         }
@@ -105,7 +105,7 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
         values.get(&local).cloned().flatten()
     }) {
         Ok(value) => value.int().is_some_and(|value| !(0..*count).contains(&value)),
-        Err(_) => is_constant_among(program, &body.exprs, *index, &|l| values.contains_key(&l)),
+        Err(_) => is_constant_to_some(program, &body.exprs, *index, &|l| values.contains_key(&l)),
     };
     indices.into_iter().filter(is_beyond).map(|(_, index)| index).collect()
 }
