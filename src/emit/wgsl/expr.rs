@@ -321,7 +321,11 @@ fn is_abstract(ex: &Exprs, id: ExprId, depth: u32) -> bool {
     match ex.kind(id) {
         _ if depth == 0 => false,
         ExprKind::Zero => is_single(ex.ty(id)) || ex.ty(id) == Type::Scalar(Scalar::I32),
-        ExprKind::Convert(inner, _) => is_single(ex.ty(id)) && is_abstract(ex, *inner, depth - 1),
+        ExprKind::Convert(inner, _) => {
+            // A literal of another type is written as one of this type.
+            let is_written = || ex.converted_literal(*inner, Scalar::F32, &mut String::new()).is_some();
+            is_single(ex.ty(id)) && (is_abstract(ex, *inner, depth - 1) || is_written())
+        }
         ExprKind::Unary(UnaryOp::Negate | UnaryOp::BitNot, inner) => is_abstract(ex, *inner, depth - 1),
         ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, a, _) => is_abstract(ex, *a, depth - 1),
         ExprKind::Binary(op, a, b) if !op.is_comparison() => {
