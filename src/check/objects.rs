@@ -110,7 +110,11 @@ impl Checker<'_> {
                 let element = r.ty()?;
                 let count = u32::try_from(r.number()?).ok().filter(|n| *n <= MOST_CONTROL_POINTS);
                 let count = count.ok_or_else(|| format!("a patch has at most {MOST_CONTROL_POINTS} control points"))?;
-                Type::Patch(r.flag()?, element, count)
+                let input = r.flag()?;
+                if input && count == 0 {
+                    return Err("a patch that comes in has at least one control point".into());
+                }
+                Type::Patch(input, element, count)
             }
             "MeshOutput" => {
                 let element = r.ty()?;

@@ -160,7 +160,7 @@ impl Checker<'_> {
             if taken && !counts {
                 faults.push((local.span, format!("`{}` counts: it is an integer of 32 bits", local.name)));
             }
-            let is_patch = matches!(self.program.types.get(local.ty), Type::Patch(..));
+            let is_patch = matches!(self.program.types.get(local.ty), Type::Patch(..) | Type::Error);
             if !taken && !is_patch && !is_uniform(&self.program, param, local.ty) {
                 faults.push((
                     local.span,

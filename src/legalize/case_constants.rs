@@ -7,7 +7,7 @@
 //! that labels alone, and other such constants, are made of.
 
 use crate::check::constant::{Value, eval_with};
-use crate::tree::{Body, ExprArena, ExprId, ExprKind, Local, LocalId, Program, StmtKind};
+use crate::tree::{Body, Expr, ExprArena, ExprId, ExprKind, Local, LocalId, Program, StmtKind, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -36,6 +36,28 @@ pub(super) fn used_elsewhere(program: &Program, body: &Body, live: &[ExprId]) ->
     found.into_iter().filter_map(|label| Some((label, value(label)?))).collect()
 }
 
+/// The labels that are no literals and in which there are values of some types, with what they are.
+pub(super) fn computed(program: &Program, body: &Body, is_meant: impl Fn(TypeId) -> bool) -> Vec<(ExprId, Value)> {
+    let is_computed = |label: &ExprId| {
+        let is_literal = matches!(body.exprs[*label].kind, ExprKind::Literal(..) | ExprKind::Zero);
+        !is_literal && body.exprs.post_order(*label).into_iter().any(|part| is_meant(body.exprs[part].ty))
+    };
+    let labels: Vec<ExprId> = labels(body).into_iter().filter(is_computed).collect();
+    let known = if labels.is_empty() { FxHashMap::default() } else { known(program, body) };
+    let value = |label| eval_with(program, &body.exprs, label, &|local| known.get(&local).cloned()).ok();
+    labels.into_iter().filter_map(|label| Some((label, value(label)?))).collect()
+}
+
+/// Replaces labels by their values.
+pub(super) fn replace(program: &mut Program, body: &mut Body, labels: Vec<(ExprId, Value)>) {
+    for (label, value) in labels {
+        let Expr { ty, span, .. } = body.exprs[label];
+        if let Some(folded) = value.to_expr(&mut body.exprs, program, ty, span) {
+            body.exprs.replace_by(label, folded);
+        }
+    }
+}
+
 /// The labels of all cases.
 fn labels(body: &Body) -> Vec<ExprId> {
     let mut labels = Vec::new();
@@ -58,7 +80,7 @@ fn first_values(body: &Body) -> FxHashMap<LocalId, ExprId> {
 }
 
 /// The values of constants, as far as they are known.
-fn known(program: &Program, body: &Body) -> FxHashMap<LocalId, Value> {
+pub(super) fn known(program: &Program, body: &Body) -> FxHashMap<LocalId, Value> {
     let mut known: FxHashMap<LocalId, Value> = FxHashMap::default();
     body.block.visit(&mut |stmt| {
         if let StmtKind::Local(local, Some(value)) = stmt.kind

@@ -150,10 +150,14 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
                     profile.name
                 );
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if is(function, ELSEWHERE) && interpolation(program, (owner, *value), &inputs) == Some(Interpolation::Flat) {
+            } else if is(function, ELSEWHERE)
+                && interpolation(program, (owner, *value), &inputs) == Some(Interpolation::Flat)
+            {
                 let message = format!("{} has no `{name}` of an input that is not interpolated", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if is(function, AT_VERTEX) && interpolation(program, (owner, *value), &inputs) == Some(Interpolation::Smooth) {
+            } else if is(function, AT_VERTEX)
+                && interpolation(program, (owner, *value), &inputs) == Some(Interpolation::Smooth)
+            {
                 let message =
                     format!("`{name}` is given an input that is declared with `nointerpolation` or `pervertex`");
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));

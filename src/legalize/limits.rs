@@ -2,14 +2,16 @@
 //!
 //! The numbers are those of [`Numbers`](crate::target::Numbers), a row for each API.
 
+use super::case_constants;
 use super::constant_parameters::{is_fixed_offset, is_offset};
 use super::hidden_constants::{is_clamped, is_constant};
-use crate::check::constant::{Value, about, eval};
+use crate::check::constant::{Value, about, eval, eval_with};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
 use crate::tree::{
-    AttributeArg, BinaryOp, ExprArena, ExprId, ExprKind, GlobalKind, Param, Program, Scalar, Type, TypeId,
+    AttributeArg, BinaryOp, Body, ExprArena, ExprId, ExprKind, FunctionBody, GlobalKind, Param, Program,
+    Scalar, Type, TypeId,
 };
 use rustc_hash::FxHashSet;
 
@@ -41,6 +43,8 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
 /// Constants beyond what every target has, where they are known only now: elements behind the end, offsets in texels. What a
 /// target does not refuse has been hidden from it.
 fn constants(program: &Program, diags: &mut Diagnostics) {
+    let blocks = program.functions.iter().filter(|(_, function)| matches!(function.body, FunctionBody::Block));
+    blocks.for_each(|(_, function)| named_indices(program, &function.code, diags));
     program.each_exprs(&mut |exprs, live| {
         for id in live {
             match &exprs[*id].kind {
@@ -81,6 +85,30 @@ fn constants(program: &Program, diags: &mut Diagnostics) {
             }
         }
     });
+}
+
+/// Indices in which a `const` variable is named whose value is known only now: a specialization constant may have been in it.
+fn named_indices(program: &Program, body: &Body, diags: &mut Diagnostics) {
+    let is_named = |id: ExprId| matches!(body.exprs[id].kind, ExprKind::Local(local) if body.locals[local].constant);
+    let indexed = |id: ExprId| match body.exprs[id].kind {
+        ExprKind::Index(base, index) if body.exprs.post_order(index).into_iter().any(is_named) => {
+            Some((body.exprs[base].ty, program.types.index_count(body.exprs[base].ty)?, index))
+        }
+        _ => None,
+    };
+    let indices: Vec<(TypeId, i64, ExprId)> = body.expressions().into_iter().filter_map(indexed).collect();
+    if indices.is_empty() {
+        return;
+    }
+    let values = case_constants::known(program, body);
+    for (ty, count, index) in indices {
+        let value = eval_with(program, &body.exprs, index, &|local| values.get(&local).cloned());
+        let value = value.ok().and_then(|value| value.int());
+        if let Some(n) = value.filter(|n| !(0..count).contains(n)) {
+            let message = format!("`{}` has no element {n}", program.type_name(ty));
+            diags.push(Diagnostic::error(Code::BAD_SUBSCRIPT, body.exprs[index].span, message));
+        }
+    }
 }
 
 /// Constants that are added to levels of detail, beyond what a target adds.

@@ -11,7 +11,7 @@ use super::hoist::{Mark, Marks, hoist_all, temporary_name};
 use super::lower_properties::mark_for_repetition;
 use super::needs::scalar_need;
 use super::wide_integers::statement_roots;
-use super::{Context, Pass, wrapping_constants};
+use super::{Context, Pass, case_constants, wrapping_constants};
 use crate::check::constant::eval;
 use crate::stdlib::Operation;
 use crate::target::{Capability, Profile};
@@ -76,9 +76,14 @@ fn run(cx: &mut Context) {
     let profile = cx.profile;
     hoist_all(cx, &mut |program, body| repeated_targets(program, profile, body));
     cx.each_body(&mut |cx, _, body| {
+        // Labels of cases are computed by compilers, and not all of them compute what cuts.
+        let profile = cx.profile;
+        let types = &cx.program.types;
+        let is_cut = |ty| matches!(types.get(ty), Type::Scalar(s) if widened(profile, s).is_some());
+        let labels = case_constants::computed(cx.program, body, is_cut);
+        case_constants::replace(cx.program, body, labels);
         let live = body.expressions();
         let statements = statement_roots(body);
-        let profile = cx.profile;
         let mut cut =
             Cut { program: cx.program, profile, exprs: &mut body.exprs, statements, whole: FxHashMap::default() };
         live.into_iter().for_each(|id| cut.lower(id));

@@ -53,12 +53,8 @@ fn run(cx: &mut Context) {
     });
     let mut zeros = cx.notes.zeros.clone();
     cx.each_body(&mut |cx, _, body| {
-        for (label, value) in case_constants::used_elsewhere(cx.program, body, &body.expressions()) {
-            let Expr { ty, span, .. } = body.exprs[label];
-            if let Some(folded) = value.to_expr(&mut body.exprs, cx.program, ty, span) {
-                body.exprs.replace_by(label, folded);
-            }
-        }
+        let labels = case_constants::used_elsewhere(cx.program, body, &body.expressions());
+        case_constants::replace(cx.program, body, labels);
         for id in body.expressions() {
             if let Some(operand) = unknown_operand(cx.program, &body.exprs, id) {
                 obscure(cx.program, &mut body.exprs, operand, &mut zeros);

@@ -88,21 +88,31 @@ fn differs(cx: &mut Context, id: StructId, nested: bool) -> bool {
     !same(&uniform, &storage) || (nested && whole(&uniform) != whole(&storage))
 }
 
-/// Structs that variables are of, or that are made of parts.
+/// Structs that variables are of, or that are made of parts, and those in them.
 fn values(program: &Program) -> BTreeSet<StructId> {
     let mut found = BTreeSet::new();
-    for function in program.reachable_functions() {
-        let body = &program.functions[function].code;
-        let locals = body.locals.iter().map(|(_, l)| l.ty);
-        let made = body.expressions().into_iter().map(|id| &body.exprs[id]);
-        let made = made.filter(|e| matches!(e.kind, ExprKind::Construct(_) | ExprKind::Zero)).map(|e| e.ty);
-        for ty in locals.chain(made) {
-            if let Type::Struct(id) = program.types.get(program.types.innermost(ty)) {
-                found.insert(id);
-            }
+    for global in program.listed_globals().map(|id| &program.globals[id]) {
+        if global.kind != GlobalKind::Parameter {
+            add_structs(program, global.ty, &mut found);
         }
     }
+    for function in program.reachable_functions() {
+        program.functions[function].code.locals.iter().for_each(|(_, l)| add_structs(program, l.ty, &mut found));
+    }
+    program.each_exprs(&mut |exprs, live| {
+        let made = live.iter().map(|id| &exprs[*id]);
+        let made = made.filter(|e| matches!(e.kind, ExprKind::Construct(_) | ExprKind::Zero));
+        made.for_each(|e| add_structs(program, e.ty, &mut found));
+    });
     found
+}
+
+fn add_structs(program: &Program, ty: TypeId, found: &mut BTreeSet<StructId>) {
+    if let Type::Struct(id) = program.types.get(program.types.innermost(ty))
+        && found.insert(id)
+    {
+        program.structs[id].fields.iter().for_each(|field| add_structs(program, field.ty, found));
+    }
 }
 
 fn holds(program: &Program, id: StructId, twins: &BTreeMap<StructId, StructId>) -> bool {
