@@ -520,7 +520,13 @@ fn used_globals(program: &Program, api: Api) -> BTreeSet<GlobalId> {
 /// sampler in one Vulkan binding are two views of a combined image sampler.
 fn report_overlaps(program: &Program, layout: &ProgramLayout, anyway: bool, diags: &mut Diagnostics) {
     let api = layout.settings.api;
-    let reach = program.reachable_globals();
+    // Constants of the size of a work group are in the text of the entry point, too.
+    let reached = program.reachable_globals();
+    let named = program.entry_points.iter().zip(reached.iter());
+    let reach: Vec<BTreeSet<GlobalId>> = match layout.overlaps.is_empty() {
+        true => Vec::new(),
+        false => named.map(|(entry, globals)| globals.iter().copied().chain(entry.globals()).collect()).collect(),
+    };
     let innermost = |g: GlobalId| program.types.get(program.types.innermost(program.globals[g].ty));
     let is_sampler = |g: GlobalId| matches!(innermost(g), Type::Sampler(_));
     let is_texture = |g: GlobalId| matches!(innermost(g), Type::Texture(t) if !t.combined);

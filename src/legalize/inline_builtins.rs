@@ -42,6 +42,8 @@ pub(super) const PASS: Pass = Pass {
         Capability::SignedRemainder,
         Capability::MinimumDivision,
         Capability::WrappingShifts,
+        // A choice of what is sampled with may become an argument.
+        Capability::SampledChoices,
     ],
     after: &["select_target", "lower_properties"],
     run,

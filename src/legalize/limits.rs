@@ -10,8 +10,8 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
 use crate::tree::{
-    AttributeArg, BinaryOp, Body, ExprArena, ExprId, ExprKind, FunctionBody, GlobalKind, Param, Program,
-    Scalar, Type, TypeId,
+    AttributeArg, BinaryOp, Body, ExprArena, ExprId, ExprKind, FunctionBody, GlobalKind, Param, Program, Scalar, Type,
+    TypeId,
 };
 use rustc_hash::FxHashSet;
 

@@ -25,6 +25,7 @@ mod case_constants;
 mod combined_samplers;
 mod compared_arguments;
 mod constant_calls;
+mod copied_statics;
 mod constant_parameters;
 mod counters;
 mod aggregates;
@@ -348,6 +349,8 @@ pub const PASSES: &[Pass] = &[
     derivative_groups::PASS,
     raster_order::PASS,
     early_returns::PASS,
+    // What writes a whole variable has been made.
+    copied_statics::PASS,
     uniformity::PASS,
     mutable_parameters::PASS,
     out_parameters::PASS,

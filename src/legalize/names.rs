@@ -25,7 +25,7 @@ use crate::target::reserved::Reserved;
 use crate::target::{Capability, NamedBlocks, Varyings};
 use crate::tree::{
     Access, BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Param,
-    Program, Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
+    ParamMode, Program, Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -471,12 +471,19 @@ impl Names<'_, '_> {
             |p: &Param| matches!(self.cx.program.types.get(function.code.locals[p.local].ty), Type::Array(..));
         let with_array = self.cx.profile.has(Capability::FineOverloads) && function.params.iter().any(is_array);
         let of_count = |name: &str, array: bool| format!("{name}/{}{}", types.len(), if array { "[]" } else { "" });
+        // Where it converts what comes out, numbers of all kinds are alike there.
+        let gives = function.builtin
+            && self.cx.profile.has(Capability::ConvertedOutArguments)
+            && function.params.iter().any(|p| p.mode != ParamMode::In);
+        let any_kind = any_kind_of_results(self.cx.program, function);
+        let of_results = |name: &str| format!("{name}/{}", any_kind.join(","));
         let free = |name: &str, names: &Self| {
             if !names.is_open(name, own, class) {
                 return false;
             }
             if overloads && names.taken.contains(&format!("{name}()")) {
-                let unclear = names.signatures.contains(&of_count(name, !with_array));
+                let unclear = names.signatures.contains(&of_count(name, !with_array))
+                    || gives && names.signatures.contains(&of_results(name));
                 return !unclear && !names.signatures.contains(&signature(name));
             }
             !names.taken.contains(name) && !names.taken.contains(&format!("{name}()"))
@@ -498,6 +505,9 @@ impl Names<'_, '_> {
         self.taken.insert(name.clone());
         self.signatures.insert(signature(&name));
         self.signatures.insert(of_count(&name, with_array));
+        if gives {
+            self.signatures.insert(of_results(&name));
+        }
         self.cx.program.functions[id].name = Symbol::new(&name);
         self.cx.program.functions[id].owner = None;
     }
@@ -577,6 +587,19 @@ fn param_values(program: &Program, function: &Function) -> impl Iterator<Item = 
         Type::Pointer(inner, _) => inner,
         _ => function.code.locals[p.local].ty,
     })
+}
+
+/// The types of parameters; of the numbers that come out, only the shape.
+fn any_kind_of_results(program: &Program, function: &Function) -> Vec<String> {
+    let modes = function.params.iter().map(|p| p.mode);
+    let text = |(mode, ty): (ParamMode, TypeId)| match (mode, program.types.get(ty)) {
+        (ParamMode::In, _) => program.type_name(ty),
+        (_, Type::Scalar(_)) => "out".to_owned(),
+        (_, Type::Vector(_, n)) => format!("out {n}"),
+        (_, Type::Matrix(_, rows, columns)) => format!("out {rows}x{columns}"),
+        _ => program.type_name(ty),
+    };
+    modes.zip(param_values(program, function)).map(text).collect()
 }
 
 /// The parameters as the language tells them apart. One without fine overloads has no minimum precision, textures of a kind

@@ -326,6 +326,8 @@ pub(super) const OF_PARAMETERS: &[Capability] = &[
     Capability::AggregateExpressions,
     // A parameter that is a resource and is assigned another one.
     Capability::ResourceValues,
+    // What is left is data.
+    Capability::CopiedStatics,
 ];
 
 /// What any pass may bring that puts a value in the place of a variable, a parameter or a call: the expression around it may be
@@ -347,6 +349,7 @@ pub(super) const OF_CONSTANTS: &[Capability] = &[
 /// What a pass may bring that makes statements of parts of expressions, or takes them out of commas and accessors.
 pub(super) const OF_STATEMENTS: &[Capability] = &[
     Capability::ArgumentsInOrder,
+    Capability::CopiedStatics,
     Capability::LateOldValues,
     // What an accessor does is done where an operand is not left out.
     Capability::LazyConditionals,

@@ -67,6 +67,7 @@ pub(super) const PASS: Pass = Pass {
 
 /// What an expression needs only in a function, or of the entry point whose function it is in.
 const OF_STATEMENTS: &[Capability] = &[
+    Capability::CopiedStatics,
     Capability::SignedRemainder,
     Capability::WrappingShifts,
     Capability::UnstatedQuads,

@@ -11,6 +11,7 @@
 use super::hoist::{Mark, hoist_all, temporary_name};
 use super::needs::Find;
 use super::{Context, Pass};
+use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::*;
 
@@ -38,6 +39,8 @@ fn choices(program: &Program, exprs: &ExprArena, id: ExprId) -> Vec<ExprId> {
     if joins {
         let is_part = |id: ExprId| program.holds_resource(exprs[id].ty);
         args.iter().filter(|a| !is_part(**a)).for_each(|a| outermost(exprs, *a, &mut found));
+        // Compilers choose among constants by themselves, and offsets in texels stay constants.
+        found.retain(|choice| eval(program, exprs, *choice).is_err());
     }
     found
 }

@@ -164,6 +164,8 @@ capabilities! {
     ComputedInitializers,
     /// Arithmetic on numbers of 64 bits in the values of named constants.
     WideConstants,
+    /// First values that are lists, of variables of the module that structs or arrays are written to.
+    CopiedStatics,
     /// Comparisons of constants with infinities and NaN.
     NonFiniteComparisons,
     /// Integer constants that wrap around.

@@ -72,6 +72,8 @@ pub(super) const PASS: Pass = Pass {
         Capability::MatrixTruncation,
         // A matrix of one number is none any more.
         Capability::ConvertedOutArguments,
+        // A struct without its resources is data.
+        Capability::CopiedStatics,
     ],
     after: &["resolve_resources", "split_resources", "uniform_blocks"],
     run,

@@ -4,6 +4,7 @@
 #[path = "../../../fuzz/bodies.rs"]
 mod bodies;
 mod bytes;
+mod calls;
 mod judge;
 #[path = "../../../tests/legality.rs"]
 #[allow(dead_code, reason = "not all of it is used here")]
@@ -66,6 +67,9 @@ pub struct Options {
     /// Print the source of one mutant.
     #[arg(long)]
     print: bool,
+    /// Call builtins with arguments of all types instead: of one type first, then of several.
+    #[arg(long)]
+    calls: bool,
     /// Judge the seeds as they are, and print what is found.
     #[arg(long)]
     unchanged: bool,
@@ -81,20 +85,23 @@ pub struct Options {
 const CHUNK: u64 = 2000;
 
 pub fn run(options: &Options) -> Result<bool, String> {
-    let seeds = seeds::at(&paths(options))?;
+    let origin = match options.calls {
+        true => Origin::Calls,
+        false => Origin::Seeds(seeds::at(&paths(options))?),
+    };
     let range = options.first..options.first.saturating_add(options.count);
     let target = options.target.as_deref().map(bytes::find).transpose()?;
     if options.worker {
-        return worker::work(&seeds, options.seed, range, target, &options.out.join("accepted")).map(|()| true);
+        return worker::work(&origin, options.seed, range, target, &options.out.join("accepted")).map(|()| true);
     }
     if options.unchanged {
-        return unchanged(&seeds);
+        return unchanged(origin.seeds());
     }
     if let (Some(target), true) = (target, options.print) {
-        let bytes = bytes::mutant(&bytes::corpus(target, &seeds), options.seed, options.first);
+        let bytes = bytes::mutant(&bytes::corpus(target, origin.seeds()), options.seed, options.first);
         return std::io::stdout().write_all(&bytes).map(|()| true).map_err(|e| e.to_string());
     }
-    let first = mutate::mutant(&seeds, options.seed, options.first);
+    let first = origin.program(options.seed, options.first);
     if let Some(class) = &options.class {
         judge::keep_panics();
         let small = reduce::reduce(&mut judge::Bench::new()?, &first, class, Duration::from_secs(options.reduce));
@@ -105,12 +112,40 @@ pub fn run(options: &Options) -> Result<bool, String> {
         print!("{}", first.to_page());
         return Ok(true);
     }
-    println!("{} seeds", seeds.len());
+    match origin {
+        Origin::Seeds(seeds) => println!("{} seeds", seeds.len()),
+        Origin::Calls => println!("{} calls with arguments of one type", calls::alike()),
+    }
     let tally = Mutex::new(Tally::new(&options.out)?);
     distribute(options, range, &tally)?;
     let tally = tally.into_inner().map_err(|e| e.to_string())?;
     tally.print();
     Ok(tally.classes() == 0)
+}
+
+/// What the programs of a run are made of.
+pub enum Origin {
+    /// Mutants of these.
+    Seeds(Vec<seeds::Program>),
+    /// Calls of builtins.
+    Calls,
+}
+
+impl Origin {
+    fn seeds(&self) -> &[seeds::Program] {
+        match self {
+            Origin::Seeds(seeds) => seeds,
+            Origin::Calls => &[],
+        }
+    }
+
+    /// The program of a number.
+    fn program(&self, seed: u64, number: u64) -> seeds::Program {
+        match self {
+            Origin::Seeds(seeds) => mutate::mutant(seeds, seed, number),
+            Origin::Calls => calls::program(seed, number),
+        }
+    }
 }
 
 /// Judges each seed without a mutation; whether nothing was found.
@@ -208,7 +243,8 @@ fn arguments(options: &Options, first: u64) -> Vec<String> {
     let target = options.target.iter().flat_map(|t| ["--target".to_owned(), t.clone()]);
     let more = options.more.iter().flat_map(|m| ["--more".to_owned(), m.to_string_lossy().into_owned()]);
     let out = ["--out".to_owned(), options.out.to_string_lossy().into_owned()];
-    std::iter::once("fuzz".to_owned()).chain(named).chain(target).chain(more).chain(out).collect()
+    let calls = options.calls.then(|| "--calls".to_owned());
+    std::iter::once("fuzz".to_owned()).chain(calls).chain(named).chain(target).chain(more).chain(out).collect()
 }
 
 /// Counts, and keeps what was found; the first finding of a class is made smaller.

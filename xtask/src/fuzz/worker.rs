@@ -1,10 +1,9 @@
 //! A process that works on a range of mutants, so that what ends it or never ends is seen and does no harm.
 
+use super::Origin;
 use super::bodies::Body;
 use super::bytes;
 use super::judge::{Bench, Verdict, compiled, keep_panics};
-use super::mutate::mutant;
-use super::seeds::Program;
 use nix::sys::resource::{Resource, setrlimit};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -28,14 +27,14 @@ pub enum Line {
 
 /// Works on the mutants of a range; a line each before and after. With a target, the mutants are bytes for it.
 pub fn work(
-    seeds: &[Program],
+    origin: &Origin,
     seed: u64,
     range: Range<u64>,
     target: Option<&Body>,
     accepted: &Path,
 ) -> Result<(), String> {
     keep_panics();
-    let corpus = target.map(|target| bytes::corpus(target, seeds)).unwrap_or_default();
+    let corpus = target.map(|target| bytes::corpus(target, origin.seeds())).unwrap_or_default();
     setrlimit(Resource::RLIMIT_AS, MEMORY, MEMORY).map_err(|e| e.to_string())?;
     let mut bench = if target.is_none() { Some(Bench::with(accepted)?) } else { None };
     let say = |line: &Line| serde_json::to_string(line).map(|text| println!("{text}")).map_err(|e| e.to_string());
@@ -46,7 +45,7 @@ pub fn work(
         let verdict = match (target, &mut bench) {
             (Some(target), _) => bytes::verdict(target, &bytes::mutant(&corpus, seed, number)),
             (None, Some(bench)) => {
-                let program = mutant(seeds, seed, number);
+                let program = origin.program(seed, number);
                 let started = Instant::now();
                 let output = compiled(&program);
                 watch.set(false);
