@@ -445,14 +445,17 @@ fn overflows(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     }
 }
 
-/// Whether an operator gives more than the largest half before that is rounded: compilers compute with wider floats.
+/// Whether an operator gives more than the largest half before that is rounded, or as much but for the last bits of its operands:
+/// compilers compute with wider floats, and Tint cuts what it converts to a half.
 fn is_beyond_halves(program: &Program, exprs: &ExprArena, op: BinaryOp, operands: [ExprId; 2]) -> bool {
     let [a, b] = operands.map(|e| match known(program, exprs, e) {
         Constancy::About(value) if program.types.component(exprs[e].ty) == Some(Scalar::F16) => Some(widened(value)),
         _ => None,
     });
     let result = a.zip(b).and_then(|(a, b)| operate(op, &a, &b));
-    result.is_some_and(|value| exceeds(&value, LARGEST_HALF))
+    // Each operand has ten bits behind the first one.
+    const LEAST_BEYOND: f64 = LARGEST_HALF * (1.0 - 1.0 / 512.0);
+    result.is_some_and(|value| exceeds(&value, LEAST_BEYOND))
 }
 
 /// Halves as floats.
