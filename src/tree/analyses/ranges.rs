@@ -273,6 +273,11 @@ impl<'a> Locals<'a> {
     }
 }
 
+/// Whether all numbers of a range have more than 16 bits.
+fn is_large((least, most): Range) -> bool {
+    least.signum() == most.signum() && least.abs().min(most.abs()) > 0xFFFF
+}
+
 fn hull(a: Range, b: Range) -> Range {
     (a.0.min(b.0), a.1.max(b.1))
 }
@@ -341,11 +346,13 @@ fn range(
         ExprKind::Select(_, a, b) => of(*a).zip(of(*b)).map(|(a, b)| hull(a, b)),
         ExprKind::Comma(_, last) => of(*last),
         ExprKind::Unary(UnaryOp::Negate, e) => of(*e).map(|(least, most)| (-most, -least)),
-        ExprKind::Binary(op, a, b) => of(*a)
-            .zip(of(*b))
-            .and_then(|(a, b)| arithmetic(*op, a, b))
-            // Bits that are shifted out are lost, and one may become the sign.
-            .filter(|(least, most)| *op != BinaryOp::Shl || (*least >= whole.0 && *most <= whole.1)),
+        ExprKind::Binary(op, a, b) => of(*a).zip(of(*b)).and_then(|(a, b)| {
+            let found = arithmetic(*op, a, b)?;
+            // Bits that are shifted out are lost, and one may become the sign. Factors that are large are those of hashes, which
+            // are meant to wrap around.
+            let loses = *op == BinaryOp::Shl || *op == BinaryOp::Mul && (is_large(a) || is_large(b));
+            (!loses || found.0 >= whole.0 && found.1 <= whole.1).then_some(found)
+        }),
         ExprKind::Call(function, args) => program.functions[*function].computes().and_then(|name| {
             let args: Option<Vec<Range>> = args.iter().map(|a| of(*a)).collect();
             of_builtin(name, args?.as_slice())
@@ -355,8 +362,13 @@ fn range(
     let unsigned = whole.0 == 0;
     let Some((least, most)) = found else { return Some(whole) };
     let fits = least >= whole.0 && most <= whole.1;
-    // What is unsigned wraps around.
-    Some(if fits || !unsigned { (least.max(whole.0).min(whole.1), most.min(whole.1).max(whole.0)) } else { whole })
+    let outside = least > whole.1 || most < whole.0;
+    // What is unsigned wraps around, and what cannot but do so.
+    Some(if fits || !(unsigned || outside) {
+        (least.max(whole.0).min(whole.1), most.min(whole.1).max(whole.0))
+    } else {
+        whole
+    })
 }
 
 /// The value of a constant, or what is known of one from the pipeline.
