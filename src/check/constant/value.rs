@@ -1,6 +1,7 @@
 //! Values, and the zeroes of types.
 
 use super::super::convert::{enum_tag, wrap};
+use super::arithmetic::round;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{Arena, Expr, ExprId, ExprKind, Length, Literal, Program, Scalar, Type, TypeId};
@@ -113,6 +114,8 @@ pub(super) fn literal_value(literal: Literal, kind: Option<Scalar>) -> Value {
     match literal {
         Literal::Bool(v) => Value::Bool(v),
         Literal::Int(v) => Value::Int(wrap(v, kind.unwrap_or(Scalar::I32)), kind.unwrap_or(Scalar::I32)),
+        // One of halves has their numbers, as it is written; others keep what is written until they are computed with.
+        Literal::Float(v) if kind == Some(Scalar::F16) => Value::Float(round(v, Scalar::F16), Scalar::F16),
         Literal::Float(v) => Value::Float(v, kind.unwrap_or(Scalar::F32)),
         Literal::Text(s) => Value::Text(s),
     }

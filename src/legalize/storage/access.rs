@@ -22,9 +22,14 @@ pub(super) fn rewrite(cx: &mut Context, plan: &mut Plan) {
     plan.declare_fields(cx.program);
     let plan = &*plan;
     // Statements read what a variable is initialized with.
-    runtime_initializers::move_to_start(cx, &|_, global| {
-        let names =
-            |tree: &ExprTree| tree.exprs.post_order(tree.root).into_iter().any(|id| plan.of(&tree.exprs, id).is_some());
+    runtime_initializers::move_to_start(cx, &|program, global| {
+        // Parts of a buffer may be chosen, which becomes statements where fields have other types.
+        let is_parameter =
+            |kind: &ExprKind| matches!(kind, ExprKind::Global(g) if program.globals[*g].kind == GlobalKind::Parameter);
+        let is_read = |tree: &ExprTree, id: ExprId| {
+            plan.of(&tree.exprs, id).is_some() || !plan.fields.is_empty() && is_parameter(&tree.exprs[id].kind)
+        };
+        let names = |tree: &ExprTree| tree.exprs.post_order(tree.root).into_iter().any(|id| is_read(tree, id));
         global.init.as_ref().is_some_and(names)
     });
     let by_reference = references::by_reference(cx.program);
