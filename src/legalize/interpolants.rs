@@ -162,6 +162,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
                     format!("`{name}` is given an input that is declared with `nointerpolation` or `pervertex`");
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
             } else if is_value
+                || is_varying_element(program, owner, *value)
                 || is_generated_part(program, &body.exprs, *value)
                 || body.exprs.base_local(*value).is_none() && !is_input(program, &body.exprs, body.exprs.base(*value))
             {
@@ -242,6 +243,38 @@ fn is_computed(program: &Program, exprs: &ExprArena, value: ExprId, computed: &d
         ExprKind::Literal(..) | ExprKind::Binary(..) | ExprKind::Call(..) => true,
         _ => false,
     }
+}
+
+/// Whether a value is an element of a variable that is no parameter, at an index that varies: compilers know no longer of which input
+/// the variable is a copy.
+fn is_varying_element(program: &Program, owner: FunctionId, value: ExprId) -> bool {
+    let Function { params, code, .. } = &program.functions[owner];
+    let is_variable = code.exprs.base_local(value).is_some_and(|base| params.iter().all(|p| p.local != base));
+    is_variable
+        && code.exprs.way_to_base(value).any(|part| match code.exprs[part].kind {
+            ExprKind::Index(_, index) => varies(program, owner, index),
+            _ => false,
+        })
+}
+
+/// Whether an index of a function is neither a constant nor a parameter that is given constants alone.
+fn varies(program: &Program, owner: FunctionId, index: ExprId) -> bool {
+    let Function { params, code, .. } = &program.functions[owner];
+    if eval(program, &code.exprs, index).is_ok() {
+        return false;
+    }
+    let ExprKind::Local(local) = code.exprs[index].kind else { return true };
+    let Some(at) = params.iter().position(|p| p.local == local) else { return true };
+    let gives_another = |caller: FunctionId| {
+        let exprs = &program.functions[caller].code.exprs;
+        program.functions[caller].code.expressions().into_iter().any(|id| match &exprs[id].kind {
+            ExprKind::Call(callee, args) if *callee == owner => {
+                args.get(at).is_some_and(|arg| eval(program, exprs, *arg).is_err())
+            }
+            _ => false,
+        })
+    };
+    program.entry_point_of(owner).is_some() || program.reachable_functions().into_iter().any(gives_another)
 }
 
 /// The variables and parameters of functions that are given values which are no variables, and so no inputs.
