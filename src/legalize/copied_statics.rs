@@ -10,7 +10,6 @@
 
 use super::needs::Find;
 use super::{Context, Pass};
-use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::*;
 use std::collections::BTreeSet;
@@ -58,7 +57,7 @@ fn keep(cx: &mut Context, id: GlobalId) {
     let Global { ty, span, name, .. } = cx.program.globals[id];
     let kind = match cx.program.globals[id].init.take() {
         Some(init) => {
-            let first = Global::new(Symbol::new(&format!("{name}_first")).as_str(), ty, GlobalKind::Const, span);
+            let first = Global::new(format!("{name}_first").as_str(), ty, GlobalKind::Const, span);
             let first = cx.program.globals.push(Global { init: Some(init), ..first });
             cx.program.items.put_before(Some(Item::Global(id)), Item::Global(first));
             ExprKind::Global(first)

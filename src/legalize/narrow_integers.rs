@@ -78,9 +78,7 @@ fn run(cx: &mut Context) {
     cx.each_body(&mut |cx, _, body| {
         // Labels of cases are computed by compilers, and not all of them compute what cuts.
         let profile = cx.profile;
-        let types = &cx.program.types;
-        let is_cut = |ty| matches!(types.get(ty), Type::Scalar(s) if widened(profile, s).is_some());
-        let labels = case_constants::computed(cx.program, body, is_cut);
+        let labels = case_constants::computed(cx.program, body, |ty| narrow(cx.program, profile, ty).is_some());
         case_constants::replace(cx.program, body, labels);
         let live = body.expressions();
         let statements = statement_roots(body);
