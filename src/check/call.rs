@@ -211,7 +211,7 @@ impl<'a> Checker<'a> {
     }
 
     /// An argument as its parameter takes it.
-    fn pass(&mut self, arg: &CallArg<'a>, mode: ParamMode, ty: TypeId) -> ExprId {
+    pub(super) fn pass(&mut self, arg: &CallArg<'a>, mode: ParamMode, ty: TypeId) -> ExprId {
         let value = match arg.kind {
             ArgKind::List(e) => self.expr_of(e, ty),
             ArgKind::Value(id, ..) => id,

@@ -3,7 +3,7 @@
 use super::constant::Value;
 use super::convert::LiteralKind;
 use super::expr::{Operand, decl_of, function_decls};
-use super::function::WHOLE;
+use super::function::{ParamSignature, WHOLE};
 use super::overload::{CallArg, Candidates};
 use super::scope::{DeclId, What};
 use super::{Arg, Checker, convert, swizzle};
@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Access, BufferKind, ExprId, ExprKind, GlobalKind, Id, Property, Scalar, Type, TypeId};
+use crate::tree::{Access, BufferKind, ExprId, ExprKind, GlobalKind, Id, ParamMode, Property, Scalar, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// `base.member`.
@@ -407,16 +407,24 @@ impl<'a> Checker<'a> {
         let chosen = self.functions.get(instance).clone();
         let owner = chosen.signature.owner.unwrap_or(ty);
         let this = self.receiver(base, owner)?;
-        let mut list = Vec::new();
-        for (arg, param) in args.iter().zip(&chosen.signature.params) {
-            let value = match arg.kind {
-                super::overload::ArgKind::Value(id, ..) => id,
-                super::overload::ArgKind::List(e) => self.expr_of(e, param.ty),
-            };
-            list.push(self.coerce(value, param.ty));
-        }
+        let passed = args.iter().zip(&chosen.signature.params);
+        let list = passed.map(|(arg, param)| self.pass_index(arg, param)).collect();
         let value = self.property(chosen.decl, Some(this), list, chosen.args, span);
         Some(value)
+    }
+
+    /// An index of an element. What the accessors write to has the type of their parameter: each of them writes it, and a
+    /// variable of that type would be written back once.
+    fn pass_index(&mut self, arg: &CallArg<'a>, param: &ParamSignature<'a>) -> ExprId {
+        let value = self.pass(arg, param.mode, param.ty);
+        match *self.kind(value) {
+            ExprKind::Convert(place, _) if param.mode != ParamMode::In => {
+                let (from, to) = (self.type_text(self.ty(place)), self.type_text(param.ty));
+                let message = format!("an output of type `{to}` cannot be written to a `{from}`");
+                self.error_at(Code::TYPE_MISMATCH, arg.span, message)
+            }
+            _ => value,
+        }
     }
 
     // ---- Assignment ----

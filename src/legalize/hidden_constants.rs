@@ -156,7 +156,7 @@ fn is_finite(value: &Value) -> bool {
 }
 
 /// The largest finite number of a kind of floats.
-fn limit(scalar: Scalar) -> f64 {
+pub(super) fn limit(scalar: Scalar) -> f64 {
     match scalar {
         Scalar::F64 => f64::MAX,
         Scalar::F16 => LARGEST_HALF,

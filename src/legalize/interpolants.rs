@@ -146,7 +146,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
             } else if indexes_numbers(program, &body.exprs, *value) {
                 let message = format!(
-                    "{} has no `{name}` of a component or row at an index that varies, or is called for",
+                    "{} has no `{name}` of a component or row at an index that is not written as a number",
                     profile.name
                 );
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
@@ -325,14 +325,19 @@ fn inputs_taken(program: &Program, body: &Body, computed: &dyn Fn(LocalId) -> bo
     found
 }
 
-/// Whether a value is a component of a vector or row of a matrix at an index that is no constant, or one that a call gives, which
-/// not every compiler computes.
+/// Whether a value is a component of a vector or row of a matrix at an index that is no constant, or one that is a part of something
+/// or a call gives: not every compiler computes these.
 fn indexes_numbers(program: &Program, exprs: &ExprArena, value: ExprId) -> bool {
     exprs.way_to_base(value).any(|part| match exprs[part].kind {
         ExprKind::Index(base, index) => {
-            let calls = |e: ExprId| matches!(exprs[e].kind, ExprKind::Call(..));
+            let is_late = |e: ExprId| {
+                matches!(
+                    exprs[e].kind,
+                    ExprKind::Call(..) | ExprKind::Swizzle(..) | ExprKind::Index(..) | ExprKind::Field(..)
+                )
+            };
             matches!(program.types.get(exprs[base].ty), Type::Vector(..) | Type::Matrix(..))
-                && (eval(program, exprs, index).is_err() || exprs.post_order(index).into_iter().any(calls))
+                && (eval(program, exprs, index).is_err() || exprs.post_order(index).into_iter().any(is_late))
         }
         _ => false,
     })

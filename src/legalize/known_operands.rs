@@ -19,7 +19,7 @@ pub(super) fn refused(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Ex
     if operands.is_empty() {
         return found;
     }
-    let names = NamedOperands { program, body, values: first_values(program, body) };
+    let names = NamedOperands { program, body, values: first_values(program, body).into_iter().collect() };
     for operand in operands {
         names.parts(&operand, operand.id, MOST_NAMES, &mut found);
     }
@@ -45,15 +45,15 @@ fn operand(program: &Program, body: &Body, id: ExprId) -> Option<Operand> {
     (applies && eval(program, &body.exprs, id).is_err()).then_some(Operand { id, divides, scalar })
 }
 
-/// The values of variables that have one alone.
-fn first_values(program: &Program, body: &Body) -> FxHashMap<LocalId, ExprId> {
+/// The values of variables that have one alone, in the order of their declarations.
+pub(super) fn first_values(program: &Program, body: &Body) -> Vec<(LocalId, ExprId)> {
     let written = program.written_locals(body);
-    let mut values = FxHashMap::default();
+    let mut values = Vec::new();
     body.block.visit(&mut |stmt| {
         if let StmtKind::Local(local, Some(value)) = stmt.kind
             && !written.contains(&local)
         {
-            values.insert(local, value);
+            values.push((local, value));
         }
     });
     values

@@ -54,6 +54,7 @@ mod entry_streams;
 mod entry_uniforms;
 mod flatten;
 mod float_remainder;
+mod infinite_arguments;
 mod inline_builtins;
 mod integer_choices;
 mod interpolants;

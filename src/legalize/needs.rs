@@ -90,6 +90,10 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::NestedArrays, Find::Type(|p, t| {
         matches!(*t, Type::Array(e, n) if n != Length::Fixed(0) && matches!(p.types.get(e), Type::Array(..)))
     })),
+    (Capability::InfiniteArguments, Find::Body(|p, _, body, live| super::infinite_arguments::of_body(p, body, live))),
+    (Capability::InfiniteArguments, Find::Global(|p, g| {
+        g.init.as_ref().is_some_and(|tree| super::infinite_arguments::of_value(p, &tree.exprs, tree.root))
+    })),
     (Capability::IntegerFiltering, Find::Expr(|p, exprs, id| {
         callee(p, exprs, id).is_some_and(|(f, args)| f.is_marked("__filters") && is_of_integers(p, exprs, args))
     })),
@@ -336,6 +340,7 @@ pub(super) const OF_CONSTANTS: &[Capability] = &[
     Capability::WrappingConstants,
     Capability::NonFiniteConstants,
     Capability::NonFiniteComparisons,
+    Capability::InfiniteArguments,
     Capability::ComputedIndices,
     Capability::CalledConstants,
     Capability::WideConstants,

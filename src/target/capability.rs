@@ -168,6 +168,8 @@ capabilities! {
     CopiedStatics,
     /// Comparisons of constants with infinities and NaN.
     NonFiniteComparisons,
+    /// Logarithms, powers, arc functions and derivatives of infinite constants.
+    InfiniteArguments,
     /// Integer constants that wrap around.
     WrappingConstants,
     /// `[unroll]` on loops of which only a running shader knows the rounds.
