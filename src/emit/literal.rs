@@ -89,7 +89,7 @@ fn integer(style: &Literals, scalar: Scalar, value: i64, spelling: Option<&str>)
         return (*text).to_owned();
     }
     let wrapped = wrap(scalar, value);
-    match spelling.filter(|s| is_plain_integer(s) && wrapped == i128::from(value)) {
+    match spelling.filter(|s| plain_integer(s) == Some(wrapped)) {
         Some(text) => format!("{before}{text}{after}"),
         None if wrapped < 0 && !before.is_empty() => format!("{before}{wrapped}{after}"),
         // All bits set reads better in hexadecimal.
@@ -130,13 +130,13 @@ fn is_plain_float(text: &str) -> bool {
     digits(whole) && digits(part) && whole.len() + part.len() > 0 && digits(exponent) && !exponent.is_empty()
 }
 
-/// Decimal without a leading zero, or hexadecimal.
-fn is_plain_integer(text: &str) -> bool {
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(hex) => !hex.is_empty() && hex.bytes().all(|b| b.is_ascii_hexdigit()),
-        None => {
-            !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && (text.len() == 1 || !text.starts_with('0'))
-        }
+/// The number that a text says which is decimal without a leading zero, or hexadecimal, as all languages have them.
+fn plain_integer(text: &str) -> Option<i128> {
+    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let is_plain = |digits: &str| digits.bytes().all(|b| b.is_ascii_hexdigit());
+    match hexadecimal {
+        Some(digits) => is_plain(digits).then(|| i128::from_str_radix(digits, 16).ok()).flatten(),
+        None => text.parse().ok().filter(|_| is_plain(text) && (text.len() == 1 || !text.starts_with('0'))),
     }
 }
 
