@@ -550,6 +550,11 @@ impl<'a> Checker<'a> {
         result
     }
 
+    /// Whether errors are of no interest at the moment.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.quiet_depth > 0
+    }
+
     /// Makes something that is made once and then found again: who asks for it first may not care for its errors, but
     /// nobody would meet them later.
     pub(super) fn lasting<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {

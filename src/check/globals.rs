@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
             None => {}
         }
         self.globals.insert(decl, State::Busy);
-        let id = make(self, decl);
+        let id = self.lasting(|c| make(c, decl));
         self.globals.insert(decl, id.map_or(State::Failed, State::Done));
         if let Some(id) = id {
             self.global_decls.push((id, decl));

@@ -199,7 +199,8 @@ impl Checker<'_> {
             }
             let (what, stages): (_, &[Stage]) = match self.program.types.get(local.ty) {
                 Type::Stream(..) => ("stream", &[Stage::Geometry]),
-                Type::Patch(..) => ("patch", &[Stage::Hull, Stage::Domain, Stage::Geometry]),
+                Type::Patch(true, ..) => ("patch that comes in", &[Stage::Hull, Stage::Geometry]),
+                Type::Patch(false, ..) => ("patch that a hull shader put out", &[Stage::Domain]),
                 Type::MeshOutput(..) => ("output of a mesh", &[Stage::Mesh]),
                 _ => continue,
             };

@@ -380,7 +380,10 @@ impl<'a> Checker<'a> {
         let ty = self.resolve_type(&alias.target, scope);
         self.cx.source = source;
         self.active_aliases.pop();
-        self.aliases.insert(key, ty);
+        // Errors that nobody cares for now are found again by who does.
+        if ty != TypeId::ERROR || !self.is_quiet() {
+            self.aliases.insert(key, ty);
+        }
         ty
     }
 
@@ -474,9 +477,13 @@ impl<'a> Checker<'a> {
 
     /// The type of an enum declaration.
     pub(super) fn enum_type(&mut self, decl: DeclId) -> TypeId {
-        if let Some(ty) = self.enums.get(&decl) {
-            return *ty;
+        match self.enums.get(&decl) {
+            Some(ty) => *ty,
+            None => self.lasting(|c| c.make_enum(decl)),
         }
+    }
+
+    fn make_enum(&mut self, decl: DeclId) -> TypeId {
         let info = self.info(decl);
         let What::Enum(e) = info.what else { return TypeId::ERROR };
         let tag = match &e.tag {

@@ -302,6 +302,10 @@ fn patches(program: &Program, entry: &EntryPoint, fault: &mut impl FnMut(Span, S
     let given = patches(entry.function).find(|(_, comes_in, _)| *comes_in).map(|(.., count)| count);
     for (local, comes_in, count) in entry.patch_constant.into_iter().flat_map(patches) {
         let wanted = if comes_in { given } else { made };
+        if comes_in && given.is_none() {
+            let name = &program.functions[entry.function].name;
+            fault(local.span, format!("`{}` is a patch that `{name}` does not take", local.name));
+        }
         if let Some(wanted) = wanted.filter(|wanted| *wanted != count) {
             fault(local.span, format!("`{}` has {count} control points, and the patch has {wanted}", local.name));
         }

@@ -31,6 +31,9 @@ use crate::tree::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// The attribute of builtins that load or store words of a byte-address buffer.
+pub(super) const WORDS: &str = "__words";
+
 pub(super) const PASS: Pass = Pass {
     name: "byte_address",
     removes: &[(
@@ -51,7 +54,7 @@ fn run(cx: &mut Context) {
         return;
     }
     let wide = wide::declare(cx);
-    let marked = cx.program.functions.iter().filter(|(_, f)| f.is_marked("__words"));
+    let marked = cx.program.functions.iter().filter(|(_, f)| f.is_marked(WORDS));
     // A load gives a value, a store does not.
     let functions: FxHashMap<FunctionId, bool> = marked.map(|(id, f)| (id, f.result == TypeId::VOID)).collect();
     let effects = cx.effects();

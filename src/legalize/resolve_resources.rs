@@ -27,7 +27,7 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
     Access, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Item, Local, LocalId,
-    ParamMode, Step, Stmt, StmtKind, Type, TypeId,
+    ParamMode, Program, Step, Stmt, StmtKind, Type, TypeId,
 };
 use flow::{Aliases, Flow, Jumps, Read};
 use instances::{Instance, Key, Output};
@@ -43,20 +43,11 @@ pub(super) const PASS: Pass = Pass {
     removes: &[
         (
             Capability::BufferParameters,
-            Find::Param(|p, _, ty| match p.types.get(ty) {
-                Type::Texture(t) => t.access != Access::Read,
-                Type::Buffer(..) | Type::AccelerationStructure => true,
-                _ => false,
-            }),
+            Find::Param(|p, _, ty| parameter_need(p, ty) == Some(Capability::BufferParameters)),
         ),
-        // Textures to read and samplers are taken by functions of every language but OpenGL's.
         (
             Capability::SamplerParameters,
-            Find::Param(|p, _, ty| match p.types.get(ty) {
-                Type::Texture(t) => t.access == Access::Read && !t.combined,
-                Type::Sampler(_) => true,
-                _ => false,
-            }),
+            Find::Param(|p, _, ty| parameter_need(p, ty) == Some(Capability::SamplerParameters)),
         ),
     ],
     // A pair that is passed is resolved, so that its parts can be named.
@@ -66,6 +57,17 @@ pub(super) const PASS: Pass = Pass {
     run,
     ..Pass::ROW
 };
+
+/// What a target needs whose functions take a resource of a type.
+pub(super) fn parameter_need(program: &Program, ty: TypeId) -> Option<Capability> {
+    match program.types.get(ty) {
+        // Textures to read and samplers are taken by functions of every language but OpenGL's.
+        Type::Texture(t) if t.access == Access::Read => (!t.combined).then_some(Capability::SamplerParameters),
+        Type::Sampler(_) => Some(Capability::SamplerParameters),
+        Type::Texture(_) | Type::Buffer(..) | Type::AccelerationStructure => Some(Capability::BufferParameters),
+        _ => None,
+    }
+}
 
 fn run(cx: &mut Context) {
     let (effects, facts) = (cx.effects(), Rc::new(Facts::of(cx.program)));

@@ -10,9 +10,11 @@
 //!
 //! It stands before whatever looks into the bodies of functions.
 
+use super::byte_address::WORDS;
 use super::derivatives::DERIVATIVE;
 use super::hidden_constants::is_refused_value;
 use super::needs::{Find, callee, required_in_constants, scalar_need};
+use super::resolve_resources::parameter_need;
 use super::uniformity::VARYING;
 use super::{
     Context, Pass, called_values, constant_calls, flatten, float_remainder, short_circuit, wrapping_constants,
@@ -21,7 +23,7 @@ use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
     Build, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind,
-    Program, Type,
+    Program, Type, TypeId,
 };
 use std::collections::BTreeSet;
 
@@ -103,6 +105,8 @@ fn run(cx: &mut Context) {
             || is_of_entry(program, global, lacks)
             || is_chosen_whole(program, global, lacks)
             || is_of_stages(program, global)
+            || is_given_resources(program, global, lacks)
+            || is_taken_apart(program, global, lacks)
     };
     if cx.program.listed_globals().any(|id| is_chosen(cx.program, &cx.program.globals[id])) {
         let is_moved = |program: &Program, global: &Global| is_chosen(program, global) || is_runtime(program, global);
@@ -181,6 +185,35 @@ fn is_of_stages(program: &Program, global: &Global) -> bool {
     let is_derivative =
         |tree: &ExprTree, id: ExprId| callee(program, &tree.exprs, id).is_some_and(|(f, _)| f.is_marked(DERIVATIVE));
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, is_derivative)
+}
+
+/// Whether the first value of a variable or constant calls a function of the user with resources that the target has to know in its
+/// statements: they are followed in calls of functions.
+fn is_given_resources(program: &Program, global: &Global, lacks: impl Fn(Capability) -> bool) -> bool {
+    let need = |ty: TypeId| {
+        let held = || program.holds_resource(ty).then_some(Capability::MixedStructs);
+        parameter_need(program, ty).or_else(held)
+    };
+    let is_given = |tree: &ExprTree, id: ExprId| {
+        let ExprKind::Call(function, args) = &tree.exprs[id].kind else { return false };
+        let is_users = matches!(program.functions[*function].body, FunctionBody::Block);
+        is_users && args.iter().any(|arg| need(tree.exprs[*arg].ty).is_some_and(&lacks))
+    };
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, is_given)
+}
+
+/// Whether the first value of a variable or constant loads what a target takes apart in statements: words of a byte-address buffer, a
+/// matrix of which a row is chosen.
+fn is_taken_apart(program: &Program, global: &Global, lacks: impl Fn(Capability) -> bool) -> bool {
+    let is_loaded = |tree: &ExprTree, id: ExprId| match tree.exprs[id].kind {
+        ExprKind::Call(f, _) => program.functions[f].is_marked(WORDS) && lacks(Capability::ByteAddressBuffers),
+        ExprKind::Index(matrix, row) => {
+            let is_matrix = matches!(program.types.get(tree.exprs[matrix].ty), Type::Matrix(..));
+            is_matrix && lacks(Capability::DynamicMatrixRows) && eval(program, &tree.exprs, row).is_err()
+        }
+        _ => false,
+    };
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, is_loaded)
 }
 
 /// Whether the first value of a variable or constant is computed by the target alone with integers of a width that it lacks.

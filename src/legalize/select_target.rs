@@ -6,6 +6,7 @@
 //! A builtin without a case and without a default stays a switch without cases; whoever still calls it at the end gets a
 //! located error.
 
+use super::byte_address::WORDS;
 use super::needs::missing_shader_model;
 use super::{Context, Pass};
 use crate::target::{Capability, Profile};
@@ -45,7 +46,7 @@ pub(super) fn choose(program: &mut Program, profile: &Profile) {
             };
         }
         // A switch without cases may come as a body without statements.
-        let marked = function.is_marked("__words");
+        let marked = function.is_marked(WORDS);
         let empty = matches!(function.body, FunctionBody::Block) && function.code.block.stmts.is_empty();
         if function.builtin && empty && (marked || function.result != TypeId::VOID) {
             function.body = FunctionBody::Switch(Vec::new());

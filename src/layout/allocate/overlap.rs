@@ -6,7 +6,7 @@ use crate::layout::lock::Owner;
 use crate::layout::trace::{How, Placement};
 use crate::layout::types::Detail;
 use crate::layout::units::{Counts, UNBOUNDED, Unit};
-use crate::layout::{Overlap, Part, Position, walk};
+use crate::layout::{Api, Overlap, Part, Position, walk};
 use crate::source::Span;
 use std::collections::BTreeSet;
 
@@ -89,7 +89,9 @@ impl Allocator<'_> {
         for other in others.iter().filter(|r| r.span != Span::default() && r.span != at) {
             diagnostic = diagnostic.label(other.span, format!("`{}` takes {}", other.name, range_text(other)));
         }
-        let never = self.settings.api.is_webgpu() || range.unit == Unit::Specialization;
+        // DXC's validation refuses registers that two resources of an entry point have.
+        let api = self.settings.api;
+        let never = api.is_webgpu() || api == Api::D3d || range.unit == Unit::Specialization;
         self.overlaps.push(Overlap { placed, met: owners, never, diagnostic });
     }
 
