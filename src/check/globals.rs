@@ -118,6 +118,12 @@ impl<'a> Checker<'a> {
 
     /// A global variable as part of an expression.
     pub(super) fn global_operand(&mut self, decl: DeclId, span: Span) -> Operand<'a> {
+        let info = self.info(decl);
+        if info.in_interface && matches!(info.what, What::Var(var) if var.init.is_none()) {
+            let message =
+                format!("`{}` is a constant of each type that conforms: no value of any of them tells it", info.name);
+            return self.operand_error(Code::NOT_A_VALUE, span, message);
+        }
         match self.global(decl, span) {
             Some(id) => {
                 let ty = self.program.globals[id].ty;

@@ -48,7 +48,7 @@ fn listed(program: &Program) -> (Vec<Item>, FxHashSet<Item>) {
     let interface = variables.chain(program.specialization_constants());
     let live: FxHashSet<Item> = items::reached(entries.iter().copied().chain(interface), &uses).into_iter().collect();
     let roots = program.items.iter().chain(&entries).copied();
-    let mut items = items::in_order_of_use(roots, &uses, &|item| live.contains(&item));
+    let mut items = items::in_order_of_use(roots, &analyses.declared_before(), &|item| live.contains(&item));
     items.retain(|item| is_printed(program, *item));
     (items, live)
 }

@@ -136,8 +136,8 @@ use crate::layout::{Leaf, Position, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capability, Profile, system_values};
 use crate::tree::{
-    Effects, ExprArena, ExprId, ExprTree, Function, FunctionId, Global, GlobalId, Item, LeafId, Origin, ParameterId,
-    Program, Scalar, Stmt, StmtKind, Type,
+    Effects, EntryPoint, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionId, Global, GlobalId, Item, LeafId,
+    Origin, ParameterId, Program, Scalar, Stmt, StmtKind, Type,
 };
 use needs::{Find, Finder, Needs};
 use std::collections::{BTreeMap, BTreeSet};
@@ -494,25 +494,37 @@ fn report_need(cx: &mut Context, capability: Capability) {
     }
 }
 
-/// Builtins that are called and have no spelling in the target.
+/// Functions that have no spelling in the target: builtins that are called, entry points without a case for it.
 fn without_spelling(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
-    let reachable = program.reachable_functions();
-    for &caller in &reachable {
-        let body = &program.functions[caller].code;
-        for id in body.expressions() {
-            let crate::tree::ExprKind::Call(callee, _) = &body.exprs[id].kind else { continue };
-            let callee = &program.functions[*callee];
-            // What needs a missing capability has been reported with its name.
-            if !lacks_spelling(callee) || needs::required(callee).any(|c| !profile.has(c)) {
-                continue;
-            }
-            let message = format!(
-                "`{}` is not supported by {}",
-                callee.known_as().as_str().trim_start_matches('_'),
-                profile.name
-            );
-            diags.push(Diagnostic::error(Code::CAPABILITY, body.exprs[id].span, message));
+    // What needs a missing capability has been reported with its name.
+    let is_unknown = |f: &Function| lacks_spelling(f) && needs::required(f).all(|capability| profile.has(capability));
+    let unsupported = |function: &Function, span: Span| {
+        let name = function.known_as();
+        let message = format!("`{}` is not supported by {}", name.as_str().trim_start_matches('_'), profile.name);
+        Diagnostic::error(Code::CAPABILITY, span, message)
+    };
+    for root in program.entry_points.iter().flat_map(EntryPoint::roots) {
+        let function = &program.functions[root];
+        if is_unknown(function) {
+            let note = format!("no case of its `__target_switch` is for {}", profile.language.name());
+            diags.push(unsupported(function, function.span).note(note));
         }
+    }
+    let mut calls = |exprs: &ExprArena, live: &[ExprId]| {
+        for id in live {
+            let ExprKind::Call(callee, _) = exprs[*id].kind else { continue };
+            let callee = &program.functions[callee];
+            if is_unknown(callee) {
+                diags.push(unsupported(callee, exprs[*id].span));
+            }
+        }
+    };
+    for caller in program.reachable_functions() {
+        let body = &program.functions[caller].code;
+        calls(&body.exprs, &body.expressions());
+    }
+    for tree in program.listed_globals().filter_map(|id| program.globals[id].init.as_ref()) {
+        calls(&tree.exprs, &tree.exprs.post_order(tree.root));
     }
 }
 

@@ -207,6 +207,7 @@ impl HlslFile<'_> {
 
     fn function(&mut self, id: FunctionId) {
         let function = &self.cx.program.functions[id];
+        let result = self.result(function);
         self.w.before(&function.comments);
         if let Some(entry) = self.cx.entry_of(id) {
             self.entry_attributes(function, entry);
@@ -215,7 +216,6 @@ impl HlslFile<'_> {
                 self.w.line(builtin.trim_end());
             }
         }
-        let result = self.result(function);
         let is_entry = self.cx.entry_of(id).is_some();
         let params: Vec<String> = function.params.iter().map(|p| self.param(function, p, is_entry)).collect();
         let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();

@@ -19,6 +19,31 @@ impl Analyses<'_> {
         items
     }
 
+    /// Gives the declarations that have to stand before one. A struct that holds an address of another one may stand before it; who uses
+    /// such a struct stands behind both.
+    pub fn declared_before(&self) -> impl Fn(Item) -> Vec<Item> + '_ {
+        let holds_address =
+            |ty: TypeId| matches!(self.program.types.get(self.program.types.innermost(ty)), Type::Pointer(..));
+        let addresses = self.program.structs.iter().any(|(_, s)| s.fields.iter().any(|f| holds_address(f.ty)));
+        let is_struct = |item: &Item| matches!(item, Item::Struct(_));
+        move |item| {
+            let mut items = Vec::new();
+            match item {
+                Item::Struct(id) if addresses => {
+                    let fields = self.program.structs[id].fields.iter();
+                    fields.for_each(|f| held_items(self.program, f.ty, false, &mut items));
+                }
+                _ => items.extend(self.item_uses(item)),
+            }
+            if addresses && !is_struct(&item) {
+                let used: Vec<Item> = items.iter().copied().filter(is_struct).collect();
+                let held = reached(used, &|item| self.item_uses(item).into_iter().filter(is_struct).collect());
+                items.extend(held);
+            }
+            items
+        }
+    }
+
     fn global(&self, id: GlobalId, items: &mut Vec<Item>) {
         type_items(self.program, self.program.globals[id].ty, items);
         mentioned(self.program, self.initializer(id), items);
@@ -39,15 +64,21 @@ fn mentioned(program: &Program, uses: &super::Uses, items: &mut Vec<Item>) {
 }
 
 fn type_items(program: &Program, ty: TypeId, items: &mut Vec<Item>) {
+    held_items(program, ty, true, items);
+}
+
+/// The declarations in a type, with those that it has addresses of or without.
+fn held_items(program: &Program, ty: TypeId, addressed: bool, items: &mut Vec<Item>) {
     match program.types.get(ty) {
         Type::Struct(id) => items.push(Item::Struct(id)),
         Type::Enum(id) => items.push(Item::Enum(id)),
+        Type::Pointer(..) if !addressed => {}
         other => {
             if let Type::Array(_, Length::Constant(size)) = other {
                 items.push(Item::Global(size.global));
             }
             if let Some(element) = other.element() {
-                type_items(program, element, items);
+                held_items(program, element, addressed, items);
             }
         }
     }
