@@ -378,7 +378,8 @@ impl<'a> Checker<'a> {
         for _ in 0..super::MAX_BASES {
             let Some(at) = current else { break };
             for entity in self.own_members(at, info.name) {
-                if entity == Entity::Decl(decl) {
+                // Another interface may ask for a type of that name, too.
+                if matches!(entity, Entity::Decl(other) if matches!(self.info(other).what, What::Associated(_))) {
                     continue;
                 }
                 let found = super::scope::Found { entities: vec![entity], member_of: Some(at) };
