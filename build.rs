@@ -75,6 +75,8 @@ struct Part {
     names: BTreeSet<&'static str>,
     /// The type that it extends.
     extends: Option<&'static str>,
+    /// The interfaces that it conforms to, or extends.
+    bases: BTreeSet<&'static str>,
     /// The names in it.
     mentions: BTreeSet<&'static str>,
     /// The part before is of the same extension.
@@ -139,15 +141,17 @@ fn parts(streams: &[TokenStream]) -> Vec<Part> {
             }
         }
     }
-    let interfaces: BTreeSet<&'static str> = parts
-        .iter()
-        .filter(|p| streams[p.file].tokens[p.pieces[0].start].text == "interface")
-        .flat_map(|p| p.names.clone())
-        .collect();
+    let bases: BTreeMap<&'static str, BTreeSet<&'static str>> =
+        parts.iter().flat_map(|p| p.names.iter().map(|name| (*name, p.bases.clone()))).collect();
     for part in &mut parts {
-        // Whether a type conforms to an interface may matter wherever one of them is named.
+        // Whether a type conforms to an interface may matter wherever that is named, or one that it extends.
         if part.extends.is_none() && streams[part.file].tokens[part.pieces[0].start].text == "extension" {
-            part.names.extend(interfaces.iter());
+            let mut open: Vec<&'static str> = part.bases.iter().copied().collect();
+            while let Some(base) = open.pop() {
+                if part.names.insert(base) {
+                    open.extend(bases.get(base).into_iter().flatten());
+                }
+            }
         }
     }
     parts
@@ -191,7 +195,8 @@ impl Part {
                 _ => {}
             }
         }
-        Part { file, pieces, names, extends, mentions, joins: false }
+        let bases = bases(&tokens[pieces[0].clone()]);
+        Part { file, pieces, names, extends, bases, mentions, joins: false }
     }
 }
 
@@ -236,6 +241,25 @@ fn after_angles(tokens: &[Token], at: usize) -> usize {
         }
     }
     tokens.len()
+}
+
+/// The names behind the `:` that stands before the body of a declaration.
+fn bases(tokens: &[Token]) -> BTreeSet<&'static str> {
+    let mut bases = BTreeSet::new();
+    let (mut i, mut is_list) = (0, false);
+    while let Some(token) = tokens.get(i).filter(|t| t.text != "{") {
+        match token.text.as_str() {
+            "<" => {
+                i = after_angles(tokens, i);
+                continue;
+            }
+            ":" => is_list = true,
+            text if is_list && token.kind == TokenKind::Ident => drop(bases.insert(text)),
+            _ => {}
+        }
+        i += 1;
+    }
+    bases
 }
 
 /// What a declaration declares: the last word before its parameters, value, bases or body; and the cases of an enum.

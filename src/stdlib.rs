@@ -533,6 +533,11 @@ mod tests {
         // Its elements are among what any use of a texture may need, and they are loads.
         assert!(!holds(texture, "GatherRed") && !holds(texture, "SampleGrad") && !holds(texture, "sin"));
         assert!(!holds("struct S { void Load() {} };", "Load"));
+        // What conforms to an interface comes with that one, and no other.
+        let buffer = "RWStructuredBuffer<float> r; void f() { r[0] = 1; }";
+        assert!(holds(buffer, "__Buffer") && !holds(buffer, "IArithmetic") && !holds(buffer, "mul"));
+        assert!(count(buffer) < 30, "{} parts", count(buffer));
+        assert!(holds("T f<T : IComparable>(T a) { return a; }", "IFloat"));
         assert!(holds("float? x;", "Optional"));
     }
 

@@ -134,13 +134,13 @@ mod tests;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::layout::{Leaf, Position, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
-use crate::target::{Capability, Profile, system_values};
+use crate::target::{Capabilities, Capability, Profile, system_values};
 use crate::tree::{
     Effects, EntryPoint, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionId, Global, GlobalId, Item, LeafId,
     Origin, ParameterId, Program, Scalar, Stmt, StmtKind, Type,
 };
 use needs::{Find, Finder, Needs};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What a pass works on.
@@ -223,32 +223,42 @@ impl Pass {
 }
 
 /// What is known of a program's needs between passes. A scan costs as much as a pass, so that one is made only if a pass
-/// depends on what others may have changed since the last.
+/// depends on what others may have changed since the last, and of that alone.
 #[derive(Default)]
 struct Known {
     /// What the last scan found; nothing before the first.
     needs: Option<Needs>,
     /// The needs that passes since then may have brought or taken away.
-    doubtful: BTreeSet<Capability>,
+    doubtful: Capabilities,
 }
 
 impl Known {
     /// Whether a pass has work to do.
     fn applies(&mut self, pass: &Pass, program: &Program, profile: &Profile) -> bool {
-        if pass.handles(profile).any(|c| self.doubtful.contains(&c)) {
-            self.needs = None;
+        let is_doubtful = pass.handles(profile).any(|c| self.doubtful.has(c));
+        if is_doubtful || self.needs.is_none() {
+            self.look(program, profile);
         }
-        let needs = self.needs.get_or_insert_with(|| {
-            self.doubtful.clear();
-            needs::needs(program, profile)
-        });
+        let needs = self.needs.get_or_insert_default();
         pass.handles(profile).any(|c| needs.contains_key(&c))
+    }
+
+    /// What the program needs now.
+    fn look(&mut self, program: &Program, profile: &Profile) -> &Needs {
+        let doubtful = std::mem::take(&mut self.doubtful);
+        if self.needs.is_none() {
+            return self.needs.insert(needs::needs(program, profile));
+        }
+        let needs = self.needs.get_or_insert_default();
+        needs.retain(|c, _| !doubtful.has(*c));
+        needs.extend(needs::needs_among(program, profile, doubtful));
+        needs
     }
 
     /// Notes that a pass has run.
     fn doubt(&mut self, pass: &Pass) {
         let brought = pass.adds.iter().chain(needs::OF_CONSTANTS).copied();
-        self.doubtful.extend(pass.rewrites().chain(brought));
+        pass.rewrites().chain(brought).for_each(|c| self.doubtful.insert(c));
     }
 }
 
@@ -419,7 +429,7 @@ fn passes_and_checks(
             *needs = after;
         }
     }
-    report(&needs::needs(program, profile), profile, diags);
+    report(known.look(program, profile), profile, diags);
     without_spelling(program, profile, diags);
     availability::check(program, profile, diags);
     stages::check(program, profile, diags);

@@ -442,7 +442,16 @@ pub(super) fn callee<'a>(
 
 /// What the items of a program need and a profile lacks.
 pub fn needs(program: &Program, profile: &Profile) -> Needs {
-    let mut scan = Scan::new(program, profile);
+    needs_among(program, profile, Capabilities::EMPTY.with(Capability::ALL))
+}
+
+/// The same of some capabilities alone.
+pub fn needs_among(program: &Program, profile: &Profile, wanted: Capabilities) -> Needs {
+    let lacking = wanted.without(profile.capabilities);
+    if lacking == Capabilities::EMPTY {
+        return Needs::new();
+    }
+    let mut scan = Scan::new(program, lacking);
     for item in &program.items {
         match *item {
             Item::Struct(id) => program.structs[id].fields.iter().for_each(|f| scan.field(f)),
@@ -461,13 +470,13 @@ pub fn needs(program: &Program, profile: &Profile) -> Needs {
 
 struct Found {
     needs: Needs,
-    /// Nothing is to be found any more: the profile has it, or a place of the user's is known.
-    settled: Capabilities,
+    /// What is still to be found: a place of the user's is not known.
+    open: Capabilities,
 }
 
 impl Found {
     fn note(&mut self, capability: Capability, span: Span) {
-        if self.settled.has(capability) {
+        if !self.open.has(capability) {
             return;
         }
         let first = self.needs.entry(capability).or_insert(span);
@@ -476,7 +485,7 @@ impl Found {
             *first = span;
         }
         if !span.file.is_library() {
-            self.settled.insert(capability);
+            self.open.remove(capability);
         }
     }
 
@@ -490,7 +499,7 @@ impl Found {
 
     fn each_at<F: Copy>(&mut self, finders: &[(Capability, F)], finds: impl Fn(F) -> Option<Span>) {
         for &(capability, find) in finders {
-            if !self.settled.has(capability)
+            if self.open.has(capability)
                 && let Some(span) = finds(find)
             {
                 self.note(capability, span);
@@ -508,11 +517,11 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn new(program: &'a Program, profile: &Profile) -> Self {
+    fn new(program: &'a Program, wanted: Capabilities) -> Self {
         let mut finders = Finders::default();
         let rows = PASSES.iter().flat_map(|pass| pass.removes).chain(NATIVE);
-        rows.filter(|(c, _)| !profile.has(*c)).for_each(|row| finders.add(*row));
-        let found = Found { needs: Needs::new(), settled: profile.capabilities };
+        rows.filter(|(c, _)| wanted.has(*c)).for_each(|row| finders.add(*row));
+        let found = Found { needs: Needs::new(), open: wanted };
         Scan { program, finders, found, types: FxHashSet::default() }
     }
 }

@@ -413,6 +413,16 @@ impl Capabilities {
         let bit = capability as usize;
         self.0[bit / 64] |= 1 << (bit % 64);
     }
+    /// Takes one out.
+    pub const fn remove(&mut self, capability: Capability) {
+        let bit = capability as usize;
+        self.0[bit / 64] &= !(1 << (bit % 64));
+    }
+    /// This set without those of another.
+    pub fn without(mut self, others: Capabilities) -> Capabilities {
+        self.0.iter_mut().zip(others.0).for_each(|(own, other)| *own &= !other);
+        self
+    }
     /// This set with some more.
     pub const fn with(mut self, more: &[Capability]) -> Capabilities {
         let mut at = 0;
@@ -426,8 +436,7 @@ impl Capabilities {
     pub const fn less(mut self, fewer: &[Capability]) -> Capabilities {
         let mut at = 0;
         while at < fewer.len() {
-            let bit = fewer[at] as usize;
-            self.0[bit / 64] &= !(1 << (bit % 64));
+            self.remove(fewer[at]);
             at += 1;
         }
         self

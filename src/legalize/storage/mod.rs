@@ -46,9 +46,9 @@ mod uniform;
 mod unit_vectors;
 mod words;
 
-use super::needs::needs;
+use super::needs::needs_among;
 use super::{Context, Pass, runtime_initializers};
-use crate::target::Capability;
+use crate::target::{Capabilities, Capability};
 
 pub(super) use self::copies::parts;
 pub(super) use self::place::native_settings;
@@ -91,9 +91,11 @@ fn run(cx: &mut Context) {
         return;
     }
     let wanted = place::wanted(cx);
-    let needs = needs(cx.program, cx.profile);
+    let mut removed = Capabilities::EMPTY;
+    PASS.removes.iter().for_each(|(c, _)| removed.insert(*c));
+    let needs = needs_among(cx.program, cx.profile, removed);
     let twins = uniform::twins(cx);
-    if !twins.is_empty() || PASS.removes.iter().any(|(c, _)| needs.contains_key(c)) {
+    if !twins.is_empty() || !needs.is_empty() {
         types::plan(cx, &mut plan, twins);
     }
     if !plan.is_empty() {
