@@ -191,7 +191,12 @@ impl Part {
             let in_attribute = i >= 3 && tokens[i - 1].text == "(" && tokens[i - 3].text == "[";
             match tokens[i].kind {
                 TokenKind::Ident => drop(mentions.insert(text)),
-                TokenKind::String if in_attribute => drop(mentions.insert(text.trim_matches('"'))),
+                TokenKind::String if in_attribute => {
+                    // Adjacent strings are one.
+                    let strings = tokens[i..].iter().take_while(|t| t.kind == TokenKind::String);
+                    let name: String = strings.map(|t| t.text.as_str().trim_matches('"')).collect();
+                    mentions.insert(symbol::Symbol::new(&name).as_str());
+                }
                 _ => {}
             }
         }

@@ -273,7 +273,10 @@ impl<'a> Checker<'a> {
         let scope = self.scope(Some(parent), ScopeKind::Plain);
         for (index, param) in generics.params.iter().enumerate() {
             let entity = match param.kind {
-                GenericParamKind::Pack { .. } => Entity::OpenPack(index as u32),
+                GenericParamKind::Pack { .. } => {
+                    self.has_open_packs = true;
+                    Entity::OpenPack(index as u32)
+                }
                 GenericParamKind::Type { .. } | GenericParamKind::Value { .. } => Entity::Param(index as u32),
             };
             self.bind(scope, param.name.name, entity);

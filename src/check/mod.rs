@@ -294,6 +294,8 @@ pub(crate) struct Checker<'a> {
     aliases: FxHashMap<(DeclId, Vec<Arg>), TypeId>,
     active_aliases: Vec<DeclId>,
     packs: Vec<Rc<[packs::Item]>>,
+    /// Patterns with packs have been opened.
+    has_open_packs: bool,
     /// Which element of the packs is being expanded.
     element: Option<usize>,
     globals: FxHashMap<DeclId, globals::State>,
@@ -370,6 +372,7 @@ impl<'a> Checker<'a> {
             aliases: FxHashMap::default(),
             active_aliases: Vec::new(),
             packs: Vec::new(),
+            has_open_packs: false,
             element: None,
             globals: FxHashMap::default(),
             global_decls: Vec::new(),

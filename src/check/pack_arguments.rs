@@ -168,6 +168,10 @@ impl<'a> Checker<'a> {
 
     fn open_pack_named(&mut self, path: &[PathSegment], scope: ScopeId) -> Option<u32> {
         let [only] = path else { return None };
+        // Most programs have none: no name has to be looked up.
+        if !self.has_open_packs {
+            return None;
+        }
         match self.lookup(scope, only.name.name).entities.first() {
             Some(Entity::OpenPack(index)) => Some(*index),
             _ => None,
@@ -259,8 +263,12 @@ impl<'a> Checker<'a> {
         actual: &[Arg],
         slots: &mut Vec<Slot>,
     ) -> bool {
-        let actual = flattened(actual);
         let none = convert::LiteralKind::None;
+        let holds_packs = actual.iter().any(|arg| matches!(arg, Arg::Pack(_)));
+        if !holds_packs && !self.has_open_packs && self.packs.is_empty() {
+            return args.iter().zip(actual).all(|(arg, actual)| self.unify_arg(arg, scope, actual, none, slots));
+        }
+        let actual = flattened(actual);
         let mut arities = Vec::new();
         for arg in args {
             arities.push(match arg {

@@ -223,42 +223,46 @@ impl Pass {
 }
 
 /// What is known of a program's needs between passes. A scan costs as much as a pass, so that one is made only if a pass
-/// depends on what others may have changed since the last, and of that alone.
-#[derive(Default)]
+/// depends on what others may have changed since the last, and for no more than the passes up to the next that runs in any case.
 struct Known {
-    /// What the last scan found; nothing before the first.
-    needs: Option<Needs>,
-    /// The needs that passes since then may have brought or taken away.
+    /// What was found.
+    needs: Needs,
+    /// The needs that passes may have brought or taken away since they were looked for.
     doubtful: Capabilities,
 }
 
 impl Known {
-    /// Whether a pass has work to do.
-    fn applies(&mut self, pass: &Pass, program: &Program, profile: &Profile) -> bool {
-        let is_doubtful = pass.handles(profile).any(|c| self.doubtful.has(c));
-        if is_doubtful || self.needs.is_none() {
-            self.look(program, profile);
-        }
-        let needs = self.needs.get_or_insert_default();
-        pass.handles(profile).any(|c| needs.contains_key(&c))
+    /// Nothing, of a target that lacks some capabilities.
+    fn nothing(profile: &Profile) -> Known {
+        let doubtful = Capabilities::EMPTY.with(Capability::ALL).without(profile.capabilities);
+        Known { needs: Needs::new(), doubtful }
     }
 
-    /// What the program needs now.
-    fn look(&mut self, program: &Program, profile: &Profile) -> &Needs {
-        let doubtful = std::mem::take(&mut self.doubtful);
-        if self.needs.is_none() {
-            return self.needs.insert(needs::needs(program, profile));
+    /// Whether the first of the passes that are left has work to do.
+    fn applies(&mut self, left: &[Pass], program: &Program, profile: &Profile) -> bool {
+        let Some(pass) = left.first() else { return false };
+        if pass.handles(profile).any(|c| self.doubtful.has(c)) {
+            let next = left.iter().take_while(|pass| pass.always.is_none());
+            let mut wanted = Capabilities::EMPTY;
+            next.flat_map(|pass| pass.handles(profile)).for_each(|c| wanted.insert(c));
+            self.look(program, profile, wanted);
         }
-        let needs = self.needs.get_or_insert_default();
-        needs.retain(|c, _| !doubtful.has(*c));
-        needs.extend(needs::needs_among(program, profile, doubtful));
-        needs
+        pass.handles(profile).any(|c| self.needs.contains_key(&c))
+    }
+
+    /// Looks for those needs that are in doubt.
+    fn look(&mut self, program: &Program, profile: &Profile, wanted: Capabilities) {
+        let looked_for = self.doubtful.without(self.doubtful.without(wanted));
+        self.doubtful = self.doubtful.without(looked_for);
+        self.needs.retain(|c, _| !looked_for.has(*c));
+        self.needs.extend(needs::needs_among(program, profile, looked_for));
     }
 
     /// Notes that a pass has run.
-    fn doubt(&mut self, pass: &Pass) {
+    fn doubt(&mut self, pass: &Pass, profile: &Profile) {
         let brought = pass.adds.iter().chain(needs::OF_CONSTANTS).copied();
         pass.rewrites().chain(brought).for_each(|c| self.doubtful.insert(c));
+        self.doubtful = self.doubtful.without(profile.capabilities);
     }
 }
 
@@ -401,11 +405,11 @@ fn passes_and_checks(
 ) {
     let mut notes = Notes::default();
     origins::note(program, layout);
-    let mut known = Known::default();
+    let mut known = Known::nothing(profile);
     // In debug builds: what the program needs before a pass.
     let mut before = None;
     for (at, pass) in PASSES.iter().enumerate() {
-        if pass.always.is_none() && !known.applies(pass, program, profile) {
+        if pass.always.is_none() && !known.applies(PASSES.get(at..).unwrap_or_default(), program, profile) {
             continue;
         }
         if cfg!(debug_assertions) {
@@ -422,14 +426,19 @@ fn passes_and_checks(
         if diags.has_errors() {
             return;
         }
-        known.doubt(pass);
+        known.doubt(pass, profile);
         if let (Some(needs), None) = (&mut before, options.left_out) {
             let after = needs::needs(program, profile);
             verify_after(at, program, profile, needs, &after);
             *needs = after;
         }
     }
-    report(known.look(program, profile), profile, diags);
+    known.look(program, profile, Capabilities::EMPTY.with(Capability::ALL));
+    if cfg!(debug_assertions) {
+        let needs = needs::needs(program, profile);
+        debug_assert!(known.needs.keys().eq(needs.keys()), "{:?} are known, and there are {needs:?}", known.needs);
+    }
+    report(&known.needs, profile, diags);
     without_spelling(program, profile, diags);
     availability::check(program, profile, diags);
     stages::check(program, profile, diags);

@@ -375,9 +375,8 @@ impl Body {
     /// All live expressions: statement by statement, children before parents.
     pub fn expressions(&self) -> Vec<ExprId> {
         let (mut order, mut stack) = (Vec::with_capacity(self.exprs.len()), Vec::with_capacity(8));
-        for root in self.roots() {
-            self.exprs.post_order_into(root, &mut order, &mut stack);
-        }
+        let mut add = |root| self.exprs.post_order_into(root, &mut order, &mut stack);
+        self.block.visit(&mut |stmt| stmt.own_exprs(&mut add));
         order
     }
 

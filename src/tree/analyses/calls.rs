@@ -30,6 +30,8 @@ struct Collector {
     functions: FxHashSet<FunctionId>,
     globals: FxHashSet<GlobalId>,
     types: FxHashSet<TypeId>,
+    /// The type met last: expressions beside each other are often of one.
+    last: Option<TypeId>,
 }
 
 impl Collector {
@@ -63,7 +65,7 @@ impl Collector {
     }
 
     fn ty(&mut self, ty: TypeId) {
-        if self.types.insert(ty) {
+        if self.last.replace(ty) != Some(ty) && self.types.insert(ty) {
             self.uses.types.push(ty);
         }
     }
