@@ -66,14 +66,14 @@ pub(super) fn varying_offset(program: &Program, _: FunctionId, body: &Body, live
 
 /// Where an offset in texels depends on an input, a resource or memory: no compiler can make it a constant.
 pub(super) fn unknown_offset(program: &Program, id: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
-    let offsets = |id: &ExprId| {
-        let (function, args) = callee(program, &body.exprs, *id)?;
-        let mut given = function.params.iter().zip(args).filter(|(p, _)| takes_offset(program, function, p)).peekable();
-        given.peek().is_some().then_some(given.map(|(_, arg)| *arg))
-    };
-    if live.iter().filter_map(offsets).next().is_none() {
-        return None;
-    }
+    let calls = live.iter().filter_map(|id| callee(program, &body.exprs, *id));
+    let offsets = calls.flat_map(|(function, args)| {
+        let given = function.params.iter().zip(args);
+        given.filter(|(p, _)| takes_offset(program, function, p)).map(|(_, arg)| *arg)
+    });
+    // Few functions have any.
+    let offsets: Vec<ExprId> = offsets.collect();
+    offsets.first()?;
     let mut inputs: FxHashSet<LocalId> = FxHashSet::default();
     if program.entry_points.iter().any(|e| e.roots().any(|root| root == id)) {
         inputs.extend(program.functions[id].params.iter().map(|p| p.local));
@@ -84,8 +84,8 @@ pub(super) fn unknown_offset(program: &Program, id: FunctionId, body: &Body, liv
             inputs.insert(local);
         }
     }
-    let mut given = live.iter().filter_map(offsets).flatten();
-    given.find(|arg| reads_from_outside(program, body, *arg, &inputs)).map(|arg| body.exprs[arg].span)
+    let outside = offsets.into_iter().find(|arg| reads_from_outside(program, body, *arg, &inputs));
+    outside.map(|arg| body.exprs[arg].span)
 }
 
 /// Variables that are assigned to, or may be by a call.
