@@ -223,7 +223,7 @@ impl Pass {
 }
 
 /// What is known of a program's needs between passes. A scan costs as much as a pass, so that one is made only if a pass
-/// depends on what others may have changed since the last, and for no more than the passes up to the next that runs in any case.
+/// depends on what others may have changed since the last, and for no more than the passes up to the next that may bring anything.
 struct Known {
     /// What was found.
     needs: Needs,
@@ -240,11 +240,11 @@ impl Known {
 
     /// Whether the first of the passes that are left has work to do.
     fn applies(&mut self, left: &[Pass], program: &Program, profile: &Profile) -> bool {
-        let Some(pass) = left.first() else { return false };
+        let Some((pass, later)) = left.split_first() else { return false };
         if pass.handles(profile).any(|c| self.doubtful.has(c)) {
-            let next = left.iter().take_while(|pass| pass.always.is_none());
+            let next = later.iter().take_while(|pass| pass.adds.len() < Capability::ALL.len());
             let mut wanted = Capabilities::EMPTY;
-            next.flat_map(|pass| pass.handles(profile)).for_each(|c| wanted.insert(c));
+            next.chain([pass]).flat_map(|pass| pass.handles(profile)).for_each(|c| wanted.insert(c));
             self.look(program, profile, wanted);
         }
         pass.handles(profile).any(|c| self.needs.contains_key(&c))
