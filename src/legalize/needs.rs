@@ -120,10 +120,7 @@ pub(super) const NATIVE: &[Finder] = &[
         matches!(*t, Type::Buffer(BufferKind::Typed, _, e) if matches!(p.types.get(e), Type::Struct(_)))
     })),
     // glslang declares the capability of the question for the reads alone.
-    (Capability::FreeStatuses, Find::Expr(|p, exprs, id| {
-        let gives = || p.functions.iter().any(|(_, f)| f.is_marked("__gives_status"));
-        callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked("__asks_status")) && !gives()
-    })),
+    (Capability::FreeStatuses, Find::Entry(asks_without_reading)),
     (Capability::EmptyArrays, Find::Type(|_, t| matches!(t, Type::Array(_, Length::Fixed(0))))),
     (Capability::StorageBuffers, Find::Type(|_, t| matches!(t, Type::Buffer(kind, ..) if *kind != BufferKind::Typed))),
     (Capability::StorageTextures, Find::Type(|_, t| match t {
@@ -437,6 +434,20 @@ pub(super) fn callee<'a>(
     match &exprs[id].kind {
         ExprKind::Call(f, args) => Some((&program.functions[*f], args)),
         _ => None,
+    }
+}
+
+/// Where an entry point asks for the status of a read, if it makes none.
+fn asks_without_reading(program: &Program, entry: &EntryPoint) -> Option<Span> {
+    const ASKS: &str = "__asks_status";
+    if program.marked(ASKS).is_empty() {
+        return None;
+    }
+    let reached = program.analyses().paths(entry);
+    let first = |mark: &str| reached.iter().find(|(function, _)| program.functions[*function].is_marked(mark));
+    match first("__gives_status") {
+        Some(_) => None,
+        None => first(ASKS).and_then(|(_, call)| *call),
     }
 }
 
