@@ -3,7 +3,8 @@
 //! A target that computes calls of constants refuses a result that is none (WGSL, section 2.3 "Shader-Creation Errors").
 
 use crate::check::constant::Value;
-use crate::tree::Scalar;
+use crate::symbol::Symbol;
+use crate::tree::{AttributeArg, Function, Scalar};
 
 /// A word, and what a number satisfies; a half, where that is another.
 type NumberRule = (&'static str, fn(f64) -> bool, Option<fn(f64) -> bool>);
@@ -26,6 +27,14 @@ const NUMBERS: &[NumberRule] = &[
     ("factor", |x| x.abs() <= 1e9, Some(|x| x.abs() <= 5.0)),
     ("half", |x| x.abs() <= 65504.0, None),
 ];
+
+/// The word of a builtin that is not defined for all numbers.
+pub(super) fn domain(function: &Function) -> Option<Symbol> {
+    match function.attribute("__defined")?.args.first() {
+        Some(AttributeArg::Text(word)) => Some(*word),
+        _ => None,
+    }
+}
 
 /// What is known of an argument.
 pub(super) enum Constancy {

@@ -12,7 +12,7 @@
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
 //! (`nan == nan`).
 
-use super::defined::{Constancy, is_defined};
+use super::defined::{Constancy, domain, is_defined};
 use super::derivatives::DERIVATIVE;
 use super::needs::{Find, callee};
 use super::wrapping_constants::beyond;
@@ -481,8 +481,7 @@ fn is_narrowed(program: &Program, exprs: &ExprArena, from: ExprId, to: ExprId) -
 /// A call of a builtin for constants that it is not defined for.
 fn is_undefined(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let Some((function, args)) = callee(program, exprs, id) else { return false };
-    let attribute = function.attributes.iter().find(|a| a.name == *"__defined");
-    let Some(AttributeArg::Text(word)) = attribute.and_then(|a| a.args.first()) else { return false };
+    let Some(word) = domain(function) else { return false };
     let args: Vec<Constancy> = args.iter().map(|a| known(program, exprs, *a)).collect();
     !is_defined(word.as_str(), &args)
 }

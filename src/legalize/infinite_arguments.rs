@@ -3,13 +3,14 @@
 //!
 //! `static float zero` hides nothing from DXC, which sees that it is never written. So such a call is an error.
 
+use super::defined::domain;
 use super::derivatives::DERIVATIVE;
 use super::hidden_constants::limit;
 use super::known_operands::first_values;
 use super::needs::callee;
 use crate::check::constant::{Value, about};
 use crate::source::Span;
-use crate::tree::{AttributeArg, Body, ExprArena, ExprId, Function, LocalId, Program};
+use crate::tree::{Body, ExprArena, ExprId, Function, LocalId, Program};
 use rustc_hash::FxHashMap;
 
 /// The words of `[__defined("...")]` of the functions that DXC computes so.
@@ -41,9 +42,7 @@ fn arguments<'a>(program: &'a Program, exprs: &'a ExprArena, id: ExprId) -> Opti
 }
 
 fn computes(function: &Function) -> bool {
-    let word = function.attributes.iter().find(|a| a.name == *"__defined").and_then(|a| a.args.first());
-    let is_listed = matches!(word, Some(AttributeArg::Text(word)) if WORDS.contains(&word.as_str()));
-    is_listed || function.is_marked(DERIVATIVE)
+    domain(function).is_some_and(|word| WORDS.contains(&word.as_str())) || function.is_marked(DERIVATIVE)
 }
 
 fn infinite(

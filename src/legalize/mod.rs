@@ -232,10 +232,9 @@ struct Known {
 }
 
 impl Known {
-    /// Nothing, of a target that lacks some capabilities.
-    fn nothing(profile: &Profile) -> Known {
-        let doubtful = Capabilities::EMPTY.with(Capability::ALL).without(profile.capabilities);
-        Known { needs: Needs::new(), doubtful }
+    /// Nothing yet.
+    fn nothing() -> Known {
+        Known { needs: Needs::new(), doubtful: Capabilities::EMPTY.with(Capability::ALL) }
     }
 
     /// Whether the first of the passes that are left has work to do.
@@ -252,17 +251,16 @@ impl Known {
 
     /// Looks for those needs that are in doubt.
     fn look(&mut self, program: &Program, profile: &Profile, wanted: Capabilities) {
-        let looked_for = self.doubtful.without(self.doubtful.without(wanted));
+        let looked_for = self.doubtful.common(wanted);
         self.doubtful = self.doubtful.without(looked_for);
         self.needs.retain(|c, _| !looked_for.has(*c));
         self.needs.extend(needs::needs_among(program, profile, looked_for));
     }
 
     /// Notes that a pass has run.
-    fn doubt(&mut self, pass: &Pass, profile: &Profile) {
+    fn doubt(&mut self, pass: &Pass) {
         let brought = pass.adds.iter().chain(needs::OF_CONSTANTS).copied();
         pass.rewrites().chain(brought).for_each(|c| self.doubtful.insert(c));
-        self.doubtful = self.doubtful.without(profile.capabilities);
     }
 }
 
@@ -405,7 +403,7 @@ fn passes_and_checks(
 ) {
     let mut notes = Notes::default();
     origins::note(program, layout);
-    let mut known = Known::nothing(profile);
+    let mut known = Known::nothing();
     // In debug builds: what the program needs before a pass.
     let mut before = None;
     for (at, pass) in PASSES.iter().enumerate() {
@@ -426,7 +424,7 @@ fn passes_and_checks(
         if diags.has_errors() {
             return;
         }
-        known.doubt(pass, profile);
+        known.doubt(pass);
         if let (Some(needs), None) = (&mut before, options.left_out) {
             let after = needs::needs(program, profile);
             verify_after(at, program, profile, needs, &after);

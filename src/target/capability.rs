@@ -423,6 +423,10 @@ impl Capabilities {
         self.0.iter_mut().zip(others.0).for_each(|(own, other)| *own &= !other);
         self
     }
+    /// What this set and another have in common.
+    pub fn common(self, other: Capabilities) -> Capabilities {
+        self.without(self.without(other))
+    }
     /// This set with some more.
     pub const fn with(mut self, more: &[Capability]) -> Capabilities {
         let mut at = 0;
