@@ -180,7 +180,11 @@ impl<'a> Checker<'a> {
             };
             let value = if param.constexpr { self.fold_argument(value) } else { value };
             if param.constexpr {
-                self.check_texel_offset(value);
+                if self.is_component(decl, list.len()) {
+                    self.check_component(value);
+                } else {
+                    self.check_texel_offset(value);
+                }
                 self.check_cluster(value, decl);
             }
             list.push(value);
@@ -321,6 +325,29 @@ impl<'a> Checker<'a> {
         if !size.and_then(|n| i32::try_from(n).ok()).is_some_and(|n| n > 0 && n.unsigned_abs().is_power_of_two()) {
             let span = self.span(value);
             self.error(Code::NOT_CONSTANT, span, "the size of a cluster is a constant, and a power of two");
+        }
+    }
+
+    /// Whether an argument of a function of the library is the number of a component.
+    fn is_component(&self, callee: DeclId, at: usize) -> bool {
+        let attribute = self.info(callee).attribute("__component");
+        let number = attribute.and_then(|a| a.args.first()).and_then(|arg| match &arg.kind {
+            Ast::Int(number, ..) => usize::try_from(*number).ok(),
+            _ => None,
+        });
+        number == Some(at)
+    }
+
+    /// The component to gather is known, and one of four (GLSL 4.60, 8.9.4).
+    fn check_component(&mut self, value: ExprId) {
+        let handed_on = matches!(self.kind(value), ExprKind::Local(_)) && self.in_builtin();
+        if self.ty(value) == TypeId::ERROR || handed_on {
+            return;
+        }
+        let component = self.known_value(value).ok().and_then(|v| v.int());
+        if !component.is_some_and(|n| (0..4).contains(&n)) {
+            let span = self.span(value);
+            self.error(Code::NOT_CONSTANT, span, "the component to gather is a constant from 0 to 3");
         }
     }
 

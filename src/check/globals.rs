@@ -196,11 +196,7 @@ impl<'a> Checker<'a> {
         modifiers.set(layout_modifiers(ast));
         let (ty, init) = self.global_type(var, written, kind, info);
         let ty = self.with_data_layout(ty, data_layout(ast));
-        // A block has a set of its own, whatever else is asked for it; other resources have bindings.
-        let innermost = self.program.types.get(self.program.types.innermost(ty));
-        if innermost.is_resource() && !matches!(innermost, Type::ConstantBuffer(_, _)) {
-            modifiers.clear(Modifiers::PUSH_CONSTANT);
-        }
+        self.keep_bindings(&mut modifiers, ty, info.span);
         let matrix_order = self.matrix_order(ast, var, ty, info.scope);
         let stage = self.stage_mode(ast, kind, ty);
         let kind = if stage.is_some() { GlobalKind::Static } else { kind };
@@ -263,6 +259,23 @@ impl<'a> Checker<'a> {
         let note = "make it a parameter of the entry point";
         self.diags.push(Diagnostic::error(Code::BAD_ATTRIBUTE, word.span, message).note(note));
         None
+    }
+
+    /// A block is where it is asked to be; other resources have bindings.
+    fn keep_bindings(&mut self, modifiers: &mut Modifiers, ty: TypeId, span: Span) {
+        let innermost = self.program.types.get(self.program.types.innermost(ty));
+        if !innermost.is_resource() || matches!(innermost, Type::ConstantBuffer(..)) {
+            return;
+        }
+        for (modifier, what) in
+            [(Modifiers::PUSH_CONSTANT, "push constants"), (Modifiers::SHADER_RECORD, "shader records")]
+        {
+            if modifiers.has(modifier) {
+                modifiers.clear(modifier);
+                let message = format!("only constant buffers are {what}: the attribute is ignored");
+                self.diags.push(Diagnostic::warning(Code::BAD_ATTRIBUTE, span, message));
+            }
+        }
     }
 
     /// Plain data that is a push constant is a buffer of its own.
@@ -445,6 +458,7 @@ impl<'a> Checker<'a> {
         let ty = self.program.types.intern(ty);
         let mut modifiers = attributes::modifiers(&resolved);
         modifiers.set(layout_modifiers(ast));
+        self.keep_bindings(&mut modifiers, ty, info.span);
         let global = Global {
             transparent: true,
             modifiers,

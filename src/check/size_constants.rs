@@ -10,8 +10,8 @@ use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Body, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Length, LocalId, Scalar,
-    SizeConstant, Type, TypeId,
+    BinaryOp, Body, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Length, Literal, LocalId,
+    Scalar, SizeConstant, Type, TypeId, Types,
 };
 
 use super::scope::ScopeId;
@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
         let plain = matches!(self.program.types.get(root_ty), Type::Scalar(Scalar::I32 | Scalar::U32));
         let made = match plain {
             true => made,
-            false => exprs.push(Expr { kind: ExprKind::Convert(made, true), ty: TypeId::INT, span }),
+            false => narrowed(&self.program.types, &mut exprs, made, TypeId::INT),
         };
         let first = constant::eval_first(&self.program, &exprs, made).ok()?.int()?;
         let first = u32::try_from(first).unwrap_or(0);
@@ -102,6 +102,26 @@ impl<'a> Checker<'a> {
         self.size_constants.insert(key, size);
         Some(size)
     }
+}
+
+/// An expression as another kind of integer, of 32 bits. Targets may have no integers of 64 bits: where the low bits of operands
+/// make those of the result, they are cut first.
+fn narrowed(types: &Types, exprs: &mut ExprArena, id: ExprId, to: TypeId) -> ExprId {
+    use BinaryOp::{Add, BitAnd, BitOr, BitXor, Mul, Sub};
+    let Expr { ref kind, ty, span } = exprs[id];
+    let is_wide = matches!(types.get(ty), Type::Scalar(Scalar::I64 | Scalar::U64));
+    let kind = match *kind {
+        _ if ty == to => return id,
+        ExprKind::Convert(inner, _) if is_wide => return narrowed(types, exprs, inner, to),
+        ExprKind::Literal(Literal::Int(value), _) if is_wide && (0..=i32::MAX.into()).contains(&value) => {
+            ExprKind::Literal(Literal::Int(value), None)
+        }
+        ExprKind::Binary(op @ (Add | Sub | Mul | BitAnd | BitOr | BitXor), a, b) if is_wide => {
+            ExprKind::Binary(op, narrowed(types, exprs, a, to), narrowed(types, exprs, b, to))
+        }
+        _ => ExprKind::Convert(id, true),
+    };
+    exprs.push(Expr { kind, ty: to, span })
 }
 
 /// What an expression is, without the places where it stands.
@@ -139,7 +159,13 @@ impl Copy<'_, '_> {
             ExprKind::Unary(op, a) => ExprKind::Unary(*op, part(self, *a)?),
             ExprKind::Binary(op, a, b) => ExprKind::Binary(*op, part(self, *a)?, part(self, *b)?),
             ExprKind::Select(c, a, b) => ExprKind::Select(part(self, *c)?, part(self, *a)?, part(self, *b)?),
-            ExprKind::Convert(a, explicit) => ExprKind::Convert(part(self, *a)?, *explicit),
+            ExprKind::Convert(a, explicit) => {
+                let (types, value) = (&self.checker.program.types, part(self, *a)?);
+                if matches!(types.get(ty), Type::Scalar(Scalar::I32 | Scalar::U32)) {
+                    return Some(narrowed(types, &mut self.exprs, value, ty));
+                }
+                ExprKind::Convert(value, *explicit)
+            }
             _ => return None,
         };
         Some(self.exprs.push(Expr { kind, ty, span }))

@@ -60,6 +60,7 @@ mod integer_choices;
 mod interpolants;
 mod known_operands;
 mod limits;
+mod joined_outputs;
 mod lower_enums;
 mod lower_matrix_ops;
 mod lower_properties;
@@ -330,6 +331,7 @@ pub const PASSES: &[Pass] = &[
     entry_points::PASS,
     interpolants::PASS,
     swizzle_elements::PASS,
+    joined_outputs::PASS,
     wide_constants::PASS,
     constant_calls::PASS,
     null_addresses::PASS,

@@ -23,7 +23,7 @@ use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
     Build, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind,
-    Program, Type, TypeId,
+    Length, Program, Type, TypeId,
 };
 use std::collections::BTreeSet;
 
@@ -127,10 +127,21 @@ pub(super) fn set_where_it_starts(cx: &mut Context, is_runtime: &dyn Fn(&Program
 fn make_variables(cx: &mut Context, is_runtime: &dyn Fn(&Program, &Global) -> bool) {
     let items: Vec<GlobalId> = cx.program.listed_globals().collect();
     for id in items {
-        if cx.program.globals[id].kind == GlobalKind::Const && is_runtime(cx.program, &cx.program.globals[id]) {
-            cx.program.globals[id].kind = GlobalKind::Static;
+        if cx.program.globals[id].kind != GlobalKind::Const || !is_runtime(cx.program, &cx.program.globals[id]) {
+            continue;
+        }
+        cx.program.globals[id].kind = GlobalKind::Static;
+        if sizes_array(cx.program, id) {
+            let message = format!("{} cannot compute the size of an array so", cx.profile.name);
+            cx.unsupported(cx.program.globals[id].span, message);
         }
     }
+}
+
+/// Whether an array has a constant for its size.
+fn sizes_array(program: &Program, global: GlobalId) -> bool {
+    let sized = |ty| matches!(program.types.get(ty), Type::Array(_, Length::Constant(size)) if size.global == global);
+    program.types.ids().any(sized)
 }
 
 /// Has entry points set variables.

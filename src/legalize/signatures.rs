@@ -15,7 +15,7 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::target::system_values::{self, Direction};
 use crate::tree::{
-    AttributeArg, EntryPoint, FunctionId, Length, Modifiers, Program, Scalar, Semantic, Stage, Type, TypeId, Types,
+    AttributeArg, EntryPoint, FunctionId, Length, MeshOutputKind, Modifiers, Program, Scalar, Semantic, Stage, Type, TypeId, Types,
 };
 use std::collections::BTreeSet;
 
@@ -279,6 +279,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     let places = places(cx, entry);
     check_bounded_depth(cx, &places);
     check_patch_inputs(cx, entry);
+    check_mesh_indices(cx, entry);
     for Place { point, leaf, .. } in places {
         wide(cx, &leaf);
         long(cx, &leaf);
@@ -503,12 +504,33 @@ fn misnumbered(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) 
     true
 }
 
+/// Reports system values as semantics of the vertex numbers of primitives: they mean nothing there, but DXC checks them as
+/// those of vertices.
+fn check_mesh_indices(cx: &mut Context, entry: &EntryPoint) {
+    let function = &cx.program.functions[entry.function];
+    let mut faults = Vec::new();
+    for param in &function.params {
+        let local = &function.code.locals[param.local];
+        let kind = locations::mesh_output(cx.program, param, local.ty).map(|(kind, ..)| kind);
+        let name = param.semantic.map(|semantic| semantic.split().0).unwrap_or_default();
+        if kind == Some(MeshOutputKind::Indices) && !has_place(&name, MeshOut) {
+            faults.push((local.span, format!("`{name}` cannot be given to indices in {}", cx.profile.name)));
+        }
+    }
+    faults.into_iter().for_each(|(span, message)| cx.unsupported(span, message));
+}
+
+/// Whether D3D has a semantic somewhere.
+fn has_place(name: &str, point: Point) -> bool {
+    let row = SYSTEM_VALUES.iter().find(|(semantic, _)| *semantic == name);
+    let points = row.map_or(if name.starts_with("SV_") { &[] } else { PASSED }, |(_, points)| points);
+    points.iter().any(|group| group.contains(&point))
+}
+
 /// Reports a semantic where D3D has it not.
 fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) -> bool {
     let Some((name, _)) = &leaf.semantic else { return false };
-    let row = SYSTEM_VALUES.iter().find(|(semantic, _)| semantic == name);
-    let points = row.map_or(if name.starts_with("SV_") { &[] } else { PASSED }, |(_, points)| points);
-    if points.iter().any(|group| group.contains(&point)) {
+    if has_place(name, point) {
         return false;
     }
     report_misplaced(cx, entry, point, leaf);

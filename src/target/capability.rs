@@ -170,6 +170,8 @@ capabilities! {
     NonFiniteComparisons,
     /// Logarithms, powers, arc functions and derivatives of infinite constants.
     InfiniteArguments,
+    /// Vectors that builtins write into variables that other values reach, too.
+    JoinedOutputs,
     /// Integer constants that wrap around.
     WrappingConstants,
     /// `[unroll]` on loops of which only a running shader knows the rounds.

@@ -215,11 +215,11 @@ const SM_6_9: Capabilities = SM_6_8.with(&[HitObjects]);
 
 /// What DXC translates to SPIR-V. Vulkan has no sampler feedback, and DXC 1.7 no descriptor heaps there.
 const SM_6_6_SPIRV: Capabilities =
-    SM_6_6.with(&[RawAddresses, VulkanBuiltins, Strings]).less(&[DescriptorHeaps, SamplerFeedback]);
+    SM_6_6.with(&[JoinedOutputs, RawAddresses, VulkanBuiltins, Strings]).less(&[DescriptorHeaps, SamplerFeedback]);
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
-    InfiniteArguments, UnknownRounds, VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
+    InfiniteArguments, JoinedOutputs, UnknownRounds, VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
     AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, CopiedStatics, ComputedInitializers,
     WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
@@ -235,7 +235,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 /// What all versions of OpenGL have.
 #[rustfmt::skip]
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
-    InfiniteArguments, UnknownRounds, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
+    InfiniteArguments, JoinedOutputs, UnknownRounds, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, LazyConditionals,
     NonFiniteConstants, ConstantBlends, CopiedStatics, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
@@ -295,7 +295,7 @@ const ES_320: Capabilities =
 
 #[rustfmt::skip]
 const WGSL: Capabilities = COMMON.with(&[
-    InfiniteArguments, UnknownRounds, FreeStatuses,
+    InfiniteArguments, JoinedOutputs, UnknownRounds, FreeStatuses,
     ComparedArguments, CopiedStatics,
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
