@@ -10,8 +10,8 @@ use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    BinaryOp, Body, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Length, Literal, LocalId,
-    Scalar, SizeConstant, Type, TypeId, Types,
+    BinaryOp, Body, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Length, Literal,
+    LocalId, Scalar, SizeConstant, Type, TypeId, Types,
 };
 
 use super::scope::ScopeId;

@@ -15,6 +15,7 @@
 use super::defined::{Constancy, domain, is_defined};
 use super::derivatives::DERIVATIVE;
 use super::needs::{Find, callee};
+use super::uniformity::UNIFORM_LOAD;
 use super::wrapping_constants::beyond;
 use super::{Context, Pass, runtime_initializers};
 use crate::check::constant::{HALF_INFINITY, LARGEST_HALF, Value, about, eval, operate};
@@ -172,6 +173,7 @@ fn run(cx: &mut Context) {
         hide_all(cx, is_refused);
     }
     if !cx.profile.has(Capability::ComputedIndices) {
+        report_uniform_loads(cx);
         hide_all(cx, is_computed_index);
         let mut zeros = cx.notes.zeros.clone();
         cx.each_body(&mut |cx, _, body| {
@@ -181,6 +183,25 @@ fn run(cx: &mut Context) {
         });
         declare(cx, zeros);
     }
+}
+
+/// Reports what all invocations load together from a place that must be hidden: what hides it is a variable, which may differ between
+/// them for the target.
+fn report_uniform_loads(cx: &mut Context) {
+    cx.each_body(&mut |cx, _, body| {
+        for id in body.expressions() {
+            let Some((function, [place, ..])) = callee(cx.program, &body.exprs, id) else { continue };
+            if !function.is_marked(UNIFORM_LOAD) {
+                continue;
+            }
+            let mut way = body.exprs.way_to_base(*place);
+            if way.any(|part| is_computed_index(cx.program, &body.exprs, part)) {
+                let message =
+                    format!("an index that {} may refuse, of what all invocations load together", cx.profile.name);
+                cx.unsupported(body.exprs[id].span, message);
+            }
+        }
+    });
 }
 
 /// The index of an access to an element, and below which number a constant has one for every compiler.

@@ -15,7 +15,8 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::target::system_values::{self, Direction};
 use crate::tree::{
-    AttributeArg, EntryPoint, FunctionId, Length, MeshOutputKind, Modifiers, Program, Scalar, Semantic, Stage, Type, TypeId, Types,
+    AttributeArg, EntryPoint, FunctionId, Length, MeshOutputKind, Modifiers, Program, Scalar, Semantic, Stage, Type,
+    TypeId, Types,
 };
 use std::collections::BTreeSet;
 
