@@ -17,6 +17,10 @@ impl Checker<'_> {
             let fault = self.array_fault(name, ty).or_else(|| self.block_fault(name, ty));
             faults.extend(fault.map(|text| (span, text)));
         }
+        // A variable may hold what comes out of a descriptor heap.
+        for (name, ty, span) in self.locals() {
+            faults.extend(self.block_fault(name, ty).map(|text| (span, text)));
+        }
         for (name, ty, span) in self.declared().into_iter().chain(self.locals()) {
             faults.extend(self.element_fault(name, ty).map(|text| (span, text)));
         }
@@ -133,6 +137,7 @@ impl Checker<'_> {
     fn block_fault(&self, name: Symbol, ty: TypeId) -> Option<String> {
         let innermost = self.program.types.innermost(ty);
         match self.program.types.get(innermost) {
+            Type::Handle(resource) => self.block_fault(name, resource),
             Type::Buffer(_, _, element) if self.program.holds_resource(element) => {
                 Some(format!("the elements of `{name}` hold resources, which no buffer can"))
             }

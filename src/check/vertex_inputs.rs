@@ -87,14 +87,7 @@ fn mark(program: &mut Program, place: Place) {
         }
     };
     let Some(modifiers) = modifiers else { return };
-    let stated = [
-        Modifiers::LINEAR,
-        Modifiers::CENTROID,
-        Modifiers::NOPERSPECTIVE,
-        Modifiers::SAMPLE,
-        Modifiers::NOINTERPOLATION,
-    ];
-    if !stated.into_iter().any(|word| modifiers.has(word)) {
+    if !modifiers.says_interpolation() {
         modifiers.set(Modifiers::PERVERTEX);
         modifiers.set(Modifiers::NOINTERPOLATION);
     }

@@ -221,7 +221,8 @@ fn is_shared(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
             GlobalKind::Input | GlobalKind::Output | GlobalKind::Passed => false,
             GlobalKind::Parameter | GlobalKind::Groupshared | GlobalKind::Heap => true,
         },
-        ExprKind::Local(_) => exprs.way_to_base(target).any(names),
+        // The target's own variables are inputs and outputs.
+        ExprKind::Local(_) | ExprKind::Native(..) => exprs.way_to_base(target).any(names),
         _ => true,
     }
 }

@@ -320,6 +320,16 @@ fn keeps_bits(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 
 /// Whether a float is converted to an integer of a kind that has no such number, which targets make of it as they like.
 pub(super) fn is_clamped(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    is_clamped_among(program, exprs, id, &|_| None)
+}
+
+/// The same where the values of some variables are known.
+pub(super) fn is_clamped_among(
+    program: &Program,
+    exprs: &ExprArena,
+    id: ExprId,
+    known: &dyn Fn(LocalId) -> Option<Value>,
+) -> bool {
     let ExprKind::Convert(inner, _) = exprs[id].kind else { return false };
     let component = |e: ExprId| program.types.component(exprs[e].ty);
     let (Some(from), Some(to)) = (component(inner), component(id)) else { return false };
@@ -338,7 +348,7 @@ pub(super) fn is_clamped(program: &Program, exprs: &ExprArena, id: ExprId) -> bo
             _ => false,
         }
     }
-    about(program, exprs, inner, &|_| None).is_ok_and(|value| beyond(&value, &(least..most)))
+    about(program, exprs, inner, known).is_ok_and(|value| beyond(&value, &(least..most)))
 }
 
 /// Reports specialization constants whose first value is not finite: no variable can stand in it.

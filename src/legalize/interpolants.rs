@@ -186,13 +186,14 @@ fn interpolation(
 ) -> Option<Interpolation> {
     let exprs = &program.functions[owner].code.exprs;
     let whole = *inputs.get(&(owner, exprs.base_local(value)?))?;
-    let is_flat = |part: ExprId| match exprs[part].kind {
+    let said = |part: ExprId| match exprs[part].kind {
         ExprKind::Field(base, index) => {
-            program.field(exprs[base].ty, index).is_some_and(|field| field.modifiers.has(Modifiers::NOINTERPOLATION))
+            program.field(exprs[base].ty, index).map(|field| field.modifiers).filter(|m| m.says_interpolation())
         }
-        _ => false,
+        _ => None,
     };
-    let flat = whole == Interpolation::Flat || exprs.way_to_base(value).any(is_flat);
+    let innermost = exprs.way_to_base(value).find_map(said).map(|m| m.has(Modifiers::NOINTERPOLATION));
+    let flat = innermost.unwrap_or(whole == Interpolation::Flat);
     let is_whole = program.members(exprs[value].ty).is_some();
     let smooth = !flat && (is_whole || program.types.component(exprs[value].ty).is_some_and(Scalar::is_float));
     Some(if smooth { Interpolation::Smooth } else { Interpolation::Flat })

@@ -8,7 +8,6 @@
 //! validator refuses, and with elements of arrays it does not end. Variables of the module, of the work group and of buffers are
 //! in memory, where nothing joins.
 
-use super::needs::{Find, OF_STATEMENTS};
 use super::references::{self, ByReference};
 use super::{Context, Pass};
 use crate::target::Capability;
@@ -17,19 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "joined_outputs",
-    removes: &[(
-        Capability::JoinedOutputs,
-        Find::Body(|p, _, body, live| {
-            let given: Vec<ExprId> = live.iter().filter_map(|id| given_out(p, &body.exprs, *id)).collect();
-            if given.is_empty() {
-                return None;
-            }
-            let straight = straight(p, body);
-            given.into_iter().find(|place| joins(&body.exprs, *place, &straight)).map(|place| body.exprs[place].span)
-        }),
-    )],
-    adds: OF_STATEMENTS,
-    after: &["inline_builtins"],
+    always: Some("whatever makes blocks may bring such a join"),
+    after: &["inline_builtins", "flatten", "short_circuit"],
     run,
     ..Pass::ROW
 };
@@ -38,8 +26,14 @@ pub(super) const PASS: Pass = Pass {
 const BUILTINS: [&str; 2] = ["modf", "frexp"];
 
 fn run(cx: &mut Context) {
-    let effects = cx.effects();
+    if cx.profile.has(Capability::JoinedOutputs) {
+        return;
+    }
     let by_reference = written_by(cx.program);
+    if by_reference.is_empty() {
+        return;
+    }
+    let effects = cx.effects();
     cx.each_body(&mut |cx, _, body| {
         let straight = straight(cx.program, body);
         references::copy(cx.program, &effects, body, &by_reference, &mut |program, body, place| {
@@ -61,20 +55,6 @@ fn is_one(function: &Function) -> bool {
 
 fn is_vector(program: &Program, ty: TypeId) -> bool {
     matches!(program.types.get(ty), Type::Vector(..) | Type::Matrix(..))
-}
-
-/// The vector or matrix that such a call writes.
-fn given_out(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<ExprId> {
-    let ExprKind::Call(callee, args) = &exprs[id].kind else { return None };
-    let function = &program.functions[*callee];
-    if !is_one(function) {
-        return None;
-    }
-    let places = program.written_arguments(*callee, args).map(|arg| match exprs[arg].kind {
-        ExprKind::Convert(place, _) => place,
-        _ => arg,
-    });
-    places.into_iter().find(|place| is_vector(program, exprs[*place].ty))
 }
 
 /// Whether other values reach a variable of the function that is written, or it is an element of one. DXC copies swizzles.

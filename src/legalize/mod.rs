@@ -331,7 +331,6 @@ pub const PASSES: &[Pass] = &[
     entry_points::PASS,
     interpolants::PASS,
     swizzle_elements::PASS,
-    joined_outputs::PASS,
     wide_constants::PASS,
     constant_calls::PASS,
     null_addresses::PASS,
@@ -364,6 +363,7 @@ pub const PASSES: &[Pass] = &[
     derivative_groups::PASS,
     raster_order::PASS,
     early_returns::PASS,
+    joined_outputs::PASS,
     // What writes a whole variable has been made.
     copied_statics::PASS,
     uniformity::PASS,

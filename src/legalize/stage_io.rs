@@ -181,8 +181,7 @@ impl Flatten<'_> {
                     let mut below = at.clone();
                     below.path.push(Step::Field(index as u32));
                     below.name = join(&at.name, part.name.as_str());
-                    below.modifiers.set(field.modifiers);
-                    below.modifiers.settle_interpolation();
+                    below.modifiers.set_of_part(field.modifiers);
                     below.comments = field.comments;
                     self.walk(below, part, leaves);
                 }

@@ -65,6 +65,18 @@ pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
 
 fn run(cx: &mut Context) {
     let written = written(cx.program);
+    // What assigns a variable to itself must not assign what it stands for.
+    cx.each_body(&mut |_, _, body| {
+        let exprs = &body.exprs;
+        body.block.leave_out(&mut |stmt| matches!(stmt.kind, StmtKind::Expr(e) if changes_nothing(exprs, e)));
+        for id in body.expressions() {
+            if let ExprKind::Assign(None, _, value) = body.exprs[id].kind
+                && changes_nothing(&body.exprs, id)
+            {
+                body.exprs.replace_by(id, value);
+            }
+        }
+    });
     let stands = |program: &Program, id: GlobalId| {
         let global = &program.globals[id];
         let is_variable = matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && !written.contains(&id);

@@ -8,7 +8,9 @@
 //! A target without the capability computes constants without bounds and refuses those that leave their type. What it computes
 //! of builtins is not known here: it is hidden from it (`max(a, b) - zero + 1`, with a variable that is zero).
 
-use super::hidden_constants::{declare, indexed, is_clamped, is_constant, is_constant_to_some, obscure};
+use super::hidden_constants::{
+    declare, indexed, is_clamped, is_clamped_among, is_constant, is_constant_to_some, obscure,
+};
 use super::needs::{Find, callee};
 use super::{Context, Pass};
 use super::{case_constants, known_operands};
@@ -89,21 +91,27 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
         if let StmtKind::Local(local, Some(init)) = stmt.kind
             && !written.contains(&local)
         {
-            let clamps = body.exprs.post_order(init).into_iter().any(|part| is_clamped(program, &body.exprs, part));
             let known = |local: LocalId| values.get(&local).cloned().flatten();
+            let clamps = clamps(program, body, init, &known);
             let value = about(program, &body.exprs, init, &known).ok().filter(|_| !clamps);
             if value.is_some() || is_constant_to_some(program, &body.exprs, init, &|l| values.contains_key(&l)) {
                 values.insert(local, value);
             }
         }
     });
-    let is_beyond = |(count, index): &(i64, ExprId)| match about(program, &body.exprs, *index, &|local| {
-        values.get(&local).cloned().flatten()
-    }) {
-        Ok(value) => value.int().is_some_and(|value| !(0..*count).contains(&value)),
+    let known = |local: LocalId| values.get(&local).cloned().flatten();
+    let is_beyond = |(count, index): &(i64, ExprId)| match about(program, &body.exprs, *index, &known) {
+        Ok(value) => {
+            value.int().is_some_and(|value| !(0..*count).contains(&value)) || clamps(program, body, *index, &known)
+        }
         Err(_) => is_constant_to_some(program, &body.exprs, *index, &|l| values.contains_key(&l)),
     };
     indices.into_iter().filter(is_beyond).map(|(_, index)| index).collect()
+}
+
+/// Whether an expression converts a float to an integer of a kind that has no such number.
+fn clamps(program: &Program, body: &Body, root: ExprId, known: &dyn Fn(LocalId) -> Option<Value>) -> bool {
+    body.exprs.post_order(root).into_iter().any(|part| is_clamped_among(program, &body.exprs, part, known))
 }
 
 /// Whether the value of a variable or constant has such an operator, which nothing hides outside of functions.

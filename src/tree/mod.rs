@@ -239,6 +239,22 @@ impl Modifiers {
     pub fn clear(&mut self, other: Modifiers) {
         self.0 &= !other.0;
     }
+    /// Words of interpolation.
+    pub const INTERPOLATION: [Modifiers; 6] =
+        [Self::LINEAR, Self::CENTROID, Self::NOPERSPECTIVE, Self::SAMPLE, Self::NOINTERPOLATION, Self::PERVERTEX];
+
+    /// Whether something is said of interpolation.
+    pub fn says_interpolation(self) -> bool {
+        Self::INTERPOLATION.into_iter().any(|word| self.has(word))
+    }
+    /// Adds what a part says. Of interpolation, the innermost part that says anything says all, as in DXC's signatures.
+    pub fn set_of_part(&mut self, part: Modifiers) {
+        if part.says_interpolation() {
+            Self::INTERPOLATION.into_iter().for_each(|word| self.clear(word));
+        }
+        self.set(part);
+        self.settle_interpolation();
+    }
     /// Leaves one way of interpolation: what is not interpolated is so at no place; a value for each sample is at no other. HLSL
     /// refuses both words together.
     pub fn settle_interpolation(&mut self) {
@@ -878,5 +894,5 @@ pub fn is_uniform(program: &Program, param: &Param, ty: TypeId) -> bool {
     // Addresses of memory are no data that stages pass each other (slangc takes them for uniforms, too).
     let address = |ty: Type| matches!(ty, Type::Pointer(_, AddressSpace::Device(_)));
     let innermost = program.types.get(program.types.innermost(ty));
-    param.semantic.is_none() && (innermost.is_resource() || address(innermost))
+    innermost.is_resource() || param.semantic.is_none() && address(innermost)
 }

@@ -191,9 +191,9 @@ impl Resolver<'_, '_> {
             errors.clear();
         }
         let result = self.cx.program.functions[id].result;
-        let returns_index = self.cx.program.holds_resource(self.cx.program.functions[original].result)
-            && !self.cx.program.holds_resource(result);
-        if !self.cx.program.holds_data(result) {
+        let held = self.cx.program.holds_resource(self.cx.program.functions[original].result);
+        let returns_index = held && !self.cx.program.holds_resource(result);
+        if held && !self.cx.program.holds_data(result) {
             self.cx.program.functions[id].result = TypeId::VOID;
         }
         let holes =

@@ -476,7 +476,11 @@ impl<'p> Access<'_, 'p> {
             MatrixOrder::Column if length == 1 => self.matrix_part(matrix, 0, index),
             MatrixOrder::Column => {
                 let parts = (0..u32::from(length)).map(|r| self.matrix_part(matrix, r, index)).collect();
-                self.build(matrix).construct(parts, ty)
+                // Numbers of places to shift by may be of another kind than what is shifted.
+                let mut b = self.build(matrix);
+                let own = b.types.component(b.exprs[matrix].ty).map(|scalar| b.types.vector(scalar, length));
+                let vector = b.construct(parts, own.unwrap_or(ty));
+                b.convert(vector, ty)
             }
         }
     }
