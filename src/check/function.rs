@@ -448,6 +448,7 @@ impl<'a> Checker<'a> {
             }
             _ => (None, false),
         };
+        let semantics = self.result_semantic(semantics, signature.result, info.span);
         if is_ref && let (Some(this), true) = (params.first_mut(), signature.owner.is_some() && !signature.is_static) {
             this.mode = ParamMode::Ref;
         }

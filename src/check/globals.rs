@@ -417,6 +417,15 @@ impl<'a> Checker<'a> {
 
     fn default_init(&mut self, ty: TypeId, info: DeclInfo<'a>) -> Option<ExprTree> {
         let (root, body) = self.in_context(info.scope, info.source, |c| c.default_value(ty, info.span));
+        if root.is_some() && self.program.holds_object(ty) {
+            // No value is a ray query before it begins, and nothing assigns the other parts here.
+            let message = format!("`{}` has default values beside a ray query or hit object", info.name);
+            self.diags.push(
+                Diagnostic::error(Code::BAD_INITIALIZER, info.span, message)
+                    .note("declare it in a function, where its parts are assigned"),
+            );
+            return None;
+        }
         root.map(|root| ExprTree { exprs: body.exprs, root })
     }
 

@@ -11,7 +11,8 @@ use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Access, BufferKind, Explicit, ExplicitRegister, Field, GlobalId, GlobalKind, Length, Program, Type, TypeId,
+    Access, BufferKind, Explicit, ExplicitRegister, Field, GlobalId, GlobalKind, Length, Program, Semantic, Type,
+    TypeId,
 };
 
 impl Checker<'_> {
@@ -86,6 +87,15 @@ impl Checker<'_> {
                 ast::Semantic::Name(_) => {}
             }
         }
+    }
+
+    /// The semantic of what a function gives: where it gives nothing, there is none.
+    pub(super) fn result_semantic(&mut self, semantic: Option<Semantic>, ty: TypeId, span: Span) -> Option<Semantic> {
+        if semantic.is_some() && ty == TypeId::VOID {
+            let message = "a function without a result has no semantic: it is ignored";
+            self.diags.push(Diagnostic::warning(Code::BAD_ATTRIBUTE, span, message));
+        }
+        semantic.filter(|_| ty != TypeId::VOID)
     }
 
     /// Whether all registers suit the type.

@@ -545,6 +545,7 @@ impl<'a> Checker<'a> {
                 }
                 format!("{}{sizes}", self.type_text(inner))
             }
+            Type::Struct(id) if self.program.structs[id].name.is_empty() => "unnamed struct".into(),
             Type::Struct(id) => self.program.structs[id].name.as_str().into(),
             Type::Enum(id) => self.program.enums[id].name.as_str().into(),
             Type::Pointer(inner, space) if space.data_layout() != DataLayout::Default => {

@@ -313,7 +313,7 @@ fn patches(program: &Program, entry: &EntryPoint, fault: &mut impl FnMut(Span, S
 }
 
 /// (the word of `[outputtopology]`, how many vertices a primitive has).
-const TOPOLOGIES: &[(&str, u8)] = &[("line", 2), ("triangle", 3)];
+const TOPOLOGIES: &[(&str, u8)] = &[("point", 1), ("line", 2), ("triangle", 3)];
 
 /// What does not fit together among the arrays of a mesh shader: each is there once at most; indices are of
 /// the topology, and there is something for each primitive.
@@ -339,8 +339,13 @@ fn mesh_arrays(program: &Program, function: &Function, fault: &mut impl FnMut(Sp
         AttributeArg::Int(_) | AttributeArg::Float(_) => None,
     });
     let wanted = TOPOLOGIES.iter().find(|(topology, _)| word.as_deref() == Some(topology));
-    if let Some((topology, n)) = wanted.filter(|(_, n)| program.types.get(element) != Type::Vector(Scalar::U32, *n)) {
-        let message = format!("the elements of `{}` must be `uint{n}` for the topology `{topology}`", indices.name);
+    let is_given = |n: u8| match program.types.get(element) {
+        Type::Scalar(Scalar::U32) => n == 1,
+        other => other == Type::Vector(Scalar::U32, n),
+    };
+    if let Some((topology, n)) = wanted.filter(|(_, n)| !is_given(*n)) {
+        let ty = if *n == 1 { "uint".to_owned() } else { format!("uint{n}") };
+        let message = format!("the elements of `{}` must be `{ty}` for the topology `{topology}`", indices.name);
         fault(indices.span, message);
     }
     if let Some((_, primitives, param)) = of(MeshOutputKind::Primitives).next()

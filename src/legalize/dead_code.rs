@@ -57,7 +57,10 @@ fn listed(program: &Program) -> (Vec<Item>, FxHashSet<Item>) {
 fn is_printed(program: &Program, item: Item) -> bool {
     match item {
         Item::Function(id) => matches!(program.functions[id].body, FunctionBody::Block),
-        Item::Struct(id) => !program.structs[id].name.is_empty() || !program.structs[id].fields.is_empty(),
+        Item::Struct(id) => {
+            let declared = &program.structs[id];
+            !declared.builtin || !declared.name.is_empty() || !declared.fields.is_empty()
+        }
         _ => true,
     }
 }

@@ -505,17 +505,22 @@ fn misnumbered(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) 
     true
 }
 
-/// Reports system values as semantics of the vertex numbers of primitives: they mean nothing there, but DXC checks them as
-/// those of vertices.
+/// Reports points, which no mesh shader of D3D gives, and system values as semantics of the vertex numbers of primitives: they mean
+/// nothing there, but DXC checks them as those of vertices.
 fn check_mesh_indices(cx: &mut Context, entry: &EntryPoint) {
     let function = &cx.program.functions[entry.function];
     let mut faults = Vec::new();
     for param in &function.params {
         let local = &function.code.locals[param.local];
-        let kind = locations::mesh_output(cx.program, param, local.ty).map(|(kind, ..)| kind);
+        let Some((MeshOutputKind::Indices, element, _)) = locations::mesh_output(cx.program, param, local.ty) else {
+            continue;
+        };
         let name = param.semantic.map(|semantic| semantic.split().0).unwrap_or_default();
-        if kind == Some(MeshOutputKind::Indices) && !has_place(&name, MeshOut) {
+        if !has_place(&name, MeshOut) {
             faults.push((local.span, format!("`{name}` cannot be given to indices in {}", cx.profile.name)));
+        }
+        if !matches!(cx.program.types.get(element), Type::Vector(_, 2 | 3)) {
+            faults.push((local.span, format!("{} has no mesh shaders that give points", cx.profile.name)));
         }
     }
     faults.into_iter().for_each(|(span, message)| cx.unsupported(span, message));
