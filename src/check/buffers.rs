@@ -19,6 +19,9 @@ impl Checker<'_> {
         }
         // A variable may hold what comes out of a descriptor heap.
         for (name, ty, span) in self.locals() {
+            let innermost = self.program.types.innermost(ty);
+            let is_list = ty != innermost && self.program.types.get(innermost) == Type::Text;
+            faults.extend(is_list.then(|| (span, format!("`{name}` is an array of strings"))));
             faults.extend(self.block_fault(name, ty).map(|text| (span, text)));
         }
         for (name, ty, span) in self.declared().into_iter().chain(self.locals()) {

@@ -135,10 +135,16 @@ impl Checker<'_> {
 
     /// What a value holds that no stage hands on.
     fn unfit_output(&self, ty: TypeId) -> Option<&'static str> {
-        match (self.program.holds_resource(ty), self.program.holds_object(ty)) {
-            (true, _) => Some("resource"),
-            (_, true) => Some("ray query or hit object"),
-            _ => None,
+        if self.program.holds_resource(ty) { Some("resource") } else { self.unfit_input(ty) }
+    }
+
+    /// What a value holds that no stage is given. The resources in it are parameters of the shader.
+    fn unfit_input(&self, ty: TypeId) -> Option<&'static str> {
+        let mut is_text = |leaf: Type| leaf == Type::Text;
+        match () {
+            () if self.program.holds_object(ty) => Some("ray query or hit object"),
+            () if self.program.any_leaf(ty, &mut is_text) => Some("string"),
+            () => None,
         }
     }
 
@@ -196,6 +202,10 @@ impl Checker<'_> {
             if let Some(what) = self.unfit_output(local.ty).filter(|_| param.mode != ParamMode::In) {
                 let message = format!("`{}` has a {what}, which no stage puts out", local.name);
                 faults.push((local.span, message, None));
+            }
+            let is_input = param.mode == ParamMode::In && !is_uniform(&self.program, param, local.ty);
+            if let Some(what) = self.unfit_input(local.ty).filter(|_| is_input) {
+                faults.push((local.span, format!("`{}` has a {what}, which no stage is given", local.name), None));
             }
             let (what, stages): (_, &[Stage]) = match self.program.types.get(local.ty) {
                 Type::Stream(..) => ("stream", &[Stage::Geometry]),
