@@ -242,6 +242,8 @@ pub struct Numbers {
     pub appended: Option<u64>,
     /// The least and the greatest constant that is added to a level of detail, if compilers refuse others.
     pub bias: Option<(f32, f32)>,
+    /// The bytes of a texel (D3D11.3 functional specification, 19.1.3.1).
+    pub texel: Option<u32>,
 }
 
 impl Numbers {
@@ -261,5 +263,6 @@ impl Numbers {
         vertices: u32::MAX,
         appended: None,
         bias: None,
+        texel: None,
     };
 }

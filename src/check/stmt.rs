@@ -17,6 +17,9 @@ use crate::tree::{
     Type, TypeId,
 };
 
+/// The elements of arrays of ray queries and what is beside them that `{}` sets to zero, one by one.
+const MOST_ZEROS: u32 = 256;
+
 impl<'a> Checker<'a> {
     /// Statements in a scope of their own.
     pub(super) fn block(&mut self, block: &'a ast::Block) -> Block {
@@ -564,9 +567,12 @@ impl<'a> Checker<'a> {
             self.cx.temporaries.pop();
             init = None;
         }
+        // No value is a ray query before it begins.
+        let emptied = init.filter(|value| self.is_empty_object(*value));
+        init = init.filter(|_| emptied.is_none());
         let mut defaults = None;
         if init.is_none() {
-            let default = self.default_value(ty, var.name.span);
+            let default = self.default_value(ty, var.name.span).or(emptied);
             // A ray query is no part of a value: what stands beside it is assigned.
             (init, defaults) = if self.program.holds_object(ty) { (None, default) } else { (default, None) };
         }
@@ -627,6 +633,7 @@ impl<'a> Checker<'a> {
         }
         let parts = match self.kind(value).clone() {
             ExprKind::Construct(parts) => parts,
+            ExprKind::Zero => self.zeros_of_parts(ty, span),
             // The variable begins by itself.
             ExprKind::Local(begun) => return self.cx.temporaries.retain(|local| *local != begun),
             _ => return,
@@ -640,6 +647,37 @@ impl<'a> Checker<'a> {
             let place = self.push(kind, part_ty, span);
             self.assign_parts(place, part, out);
         }
+    }
+
+    /// Whether a value holds ray queries or hit objects, and none of them is another one.
+    fn is_empty_object(&self, value: ExprId) -> bool {
+        let holds = |part: ExprId| self.program.holds_object(self.ty(part));
+        holds(value)
+            && match self.kind(value) {
+                ExprKind::Zero => true,
+                ExprKind::Construct(parts) => {
+                    parts.iter().filter(|part| holds(**part)).all(|p| self.is_empty_object(*p))
+                }
+                _ => false,
+            }
+    }
+
+    /// Zeros for the fields or elements of a value that is no object itself.
+    fn zeros_of_parts(&mut self, ty: TypeId, span: Span) -> Vec<ExprId> {
+        let parts: Vec<TypeId> = match self.program.types.get(ty) {
+            Type::Struct(id) => self.program.structs[id].fields.iter().map(|f| f.ty).collect(),
+            Type::Array(element, count) => {
+                let count = count.fixed().unwrap_or(0);
+                if count > MOST_ZEROS {
+                    let message =
+                        format!("more than {MOST_ZEROS} elements with ray queries or hit objects are set to zero");
+                    self.error(Code::BAD_INITIALIZER, span, message);
+                }
+                vec![element; count.min(MOST_ZEROS) as usize]
+            }
+            _ => Vec::new(),
+        };
+        parts.into_iter().map(|part| self.push(ExprKind::Zero, part, span)).collect()
     }
 
     /// Whether a variable may be meant in its own first value, `float3 a = a = b;`: in HLSL, as in C++. A name that stands for

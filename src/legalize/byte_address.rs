@@ -17,9 +17,9 @@ mod wide;
 use super::bits;
 use super::helpers::Helpers;
 use super::hoist;
-use super::limits::too_many_parts;
 use super::lower_properties::mark_for_repetition;
 use super::needs::Find;
+use super::storage::MOST_COPIED;
 use super::{Context, Pass, references};
 use crate::check::constant::eval_int;
 use crate::layout::{Detail, Layouter, TypeLayout, Unit, rules};
@@ -78,7 +78,7 @@ fn run(cx: &mut Context) {
         hoist::hoist(cx.program, &effects, body, marks);
         let values = packed::mark_values(cx.program, cx.profile, body);
         hoist::hoist(cx.program, &effects, body, values);
-        let mut words = WordAccess { cx, body, helpers: &mut helpers, anywhere, parts: Vec::new() };
+        let mut words = WordAccess { cx, body, helpers: &mut helpers, anywhere, parts: Vec::new(), copied: 0 };
         words.loads(&functions);
         words.stores(&functions);
         words.packed_elements();
@@ -134,6 +134,8 @@ struct WordAccess<'a, 'b, 'c> {
     anywhere: FxHashSet<ExprId>,
     /// Parts of words that the store at hand writes.
     parts: Vec<narrow::WordPart>,
+    /// Elements of arrays that are copied one by one.
+    copied: u32,
 }
 
 /// An address in the buffer: the buffer, the first word (or byte), and bytes from there.
@@ -169,6 +171,20 @@ impl WordAccess<'_, '_, '_> {
         }
     }
 
+    /// Counts elements that are copied one by one; reports more than [`MOST_COPIED`] in all.
+    fn note_copied(&mut self, count: u32, near: ExprId) -> bool {
+        let before = self.copied;
+        self.copied = before.saturating_add(count);
+        if before <= MOST_COPIED && self.copied > MOST_COPIED {
+            let span = self.body.exprs[near].span;
+            self.cx.unsupported(
+                span,
+                format!("a copy of more than {MOST_COPIED} elements of arrays in bytes, one by one"),
+            );
+        }
+        self.copied <= MOST_COPIED
+    }
+
     /// The word that holds a place.
     fn word(&mut self, place: Address) -> ExprId {
         let buffer = self.body.exprs.duplicate(place.buffer);
@@ -194,10 +210,7 @@ impl WordAccess<'_, '_, '_> {
                 self.build(place.word).construct(parts, ty)
             }
             (Detail::Array { element, count: Some(count), stride }, _) => {
-                // Each part is a load: as many as no value has would only take long to make.
-                let span = self.body.exprs[place.word].span;
-                if let Some(fault) = too_many_parts(self.cx.profile, (*count).into(), span) {
-                    self.cx.diags.push(fault);
+                if !self.note_copied(*count, place.word) {
                     return self.build(place.word).add(ExprKind::Zero, ty);
                 }
                 let step = stride.get(Unit::Bytes);
@@ -272,6 +285,9 @@ impl WordAccess<'_, '_, '_> {
                 }
             }
             (Detail::Array { element, count: Some(count), stride }, _) => {
+                if !self.note_copied(*count, value) {
+                    return;
+                }
                 for i in 0..*count {
                     let copy = self.body.exprs.duplicate(value);
                     let part = self.build(value).at(copy, i);

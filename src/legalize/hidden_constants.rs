@@ -217,7 +217,7 @@ pub(super) fn indexed(program: &Program, exprs: &ExprArena, id: ExprId) -> Optio
 }
 
 /// An index of which all is constant: one that we do not know, or none of the array, as a builtin gave it.
-fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+pub(super) fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let Some((count, index)) = indexed(program, exprs, id) else { return false };
     match eval(program, exprs, index) {
         Ok(value) if value.int().is_some_and(|n| (0..count).contains(&n)) => {

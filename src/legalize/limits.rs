@@ -10,8 +10,8 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
 use crate::tree::{
-    AttributeArg, BinaryOp, Body, ExprArena, ExprId, ExprKind, FunctionBody, GlobalKind, Param, Program, Scalar, Type,
-    TypeId,
+    AttributeArg, BinaryOp, Body, BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, GlobalKind, Param, Program,
+    Scalar, Type, TypeId,
 };
 use rustc_hash::FxHashSet;
 
@@ -30,6 +30,8 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
         }
     }
     elements(program, profile, most, diags);
+    texels(program, profile, most, diags);
+    values(program, diags);
     vertices(program, profile, most, diags);
     if !diags.has_errors() {
         parts(program, profile, most, diags);
@@ -171,6 +173,33 @@ fn vertices(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Di
     }
 }
 
+/// Textures and typed buffers.
+fn texels(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagnostics) {
+    let Some(limit) = most.texel else { return };
+    for global in program.listed_globals().map(|id| &program.globals[id]) {
+        let element = match program.types.get(program.types.innermost(global.ty)) {
+            Type::Texture(texture) => texture.element,
+            Type::Buffer(BufferKind::Typed, _, element) => element,
+            _ => continue,
+        };
+        let size = bytes(program, element, 0);
+        if size > limit.into() {
+            let message = format!("a texel of `{}` has {size} bytes", global.name);
+            diags.push(beyond(profile, global.span, message, &format!("{limit} bytes")));
+        }
+    }
+}
+
+/// Constants that another module should have given a value.
+fn values(program: &Program, diags: &mut Diagnostics) {
+    for global in program.listed_globals().map(|id| &program.globals[id]) {
+        if global.kind == GlobalKind::Const && global.init.is_none() && !program.has_no_copies(global.ty) {
+            let message = format!("`{}` is `extern`, and no module gives it a value", global.name);
+            diags.push(Diagnostic::error(Code::BAD_INITIALIZER, global.span, message));
+        }
+    }
+}
+
 /// Arrays of data.
 fn elements(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagnostics) {
     let globals = program.listed_globals().map(|id| &program.globals[id]);
@@ -233,10 +262,6 @@ fn longest(program: &Program, ty: TypeId) -> u64 {
 }
 
 /// What is wrong with a value that is made of so many parts.
-pub(super) fn too_many_parts(profile: &Profile, count: u64, span: Span) -> Option<Diagnostic> {
-    beyond_parts(profile, count, profile.facts.numbers.parts, span)
-}
-
 fn beyond_parts(profile: &Profile, count: u64, limit: u32, span: Span) -> Option<Diagnostic> {
     let error = || beyond(profile, span, format!("this value is made of {count} parts"), &limit.to_string());
     (count > limit.into()).then(error)

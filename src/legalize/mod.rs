@@ -444,6 +444,7 @@ fn passes_and_checks(
     stages::check(program, profile, diags);
     atomics::check(program, diags);
     strings::check(program, profile, diags);
+    object_copies::check(program, diags);
     limits::check(program, profile, diags);
     hidden_constants::specialized(program, profile, diags);
     counters::check(program, profile, diags);

@@ -1,4 +1,4 @@
-//! Texels of 16-bit numbers are read and written as 32-bit ones.
+//! Texels of 8-bit and 16-bit numbers are read and written as 32-bit ones.
 //!
 //! Before: `half4 v = t.Sample(s, uv);            image[p] = v;`
 //! After:  `half4 v = half4(t.Sample(s, uv));     image[p] = float4(v);`
@@ -21,7 +21,7 @@ pub(super) const PASS: Pass = Pass {
     ..Pass::ROW
 };
 
-/// Whether a builtin reads or writes texels of 16-bit numbers.
+/// Whether a builtin reads or writes texels of such numbers.
 fn is_narrow(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let Some((function, args)) = callee(program, exprs, id) else { return false };
     let types = &program.types;
@@ -39,15 +39,15 @@ fn texel(types: &Types, ty: TypeId) -> Option<TypeId> {
     }
 }
 
-/// The 32-bit scalar for the 16-bit one that a number or vector is made of.
+/// The 32-bit scalar for the narrow one that a number or vector is made of.
 fn wide(types: &Types, ty: TypeId) -> Option<Scalar> {
     if !matches!(types.get(ty), Type::Scalar(_) | Type::Vector(..)) {
         return None;
     }
     match types.component(ty)? {
         Scalar::F16 => Some(Scalar::F32),
-        Scalar::I16 => Some(Scalar::I32),
-        Scalar::U16 => Some(Scalar::U32),
+        Scalar::I8 | Scalar::I16 => Some(Scalar::I32),
+        Scalar::U8 | Scalar::U16 => Some(Scalar::U32),
         _ => None,
     }
 }

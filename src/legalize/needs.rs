@@ -313,6 +313,7 @@ pub(super) const OF_PARAMETERS: &[Capability] = &[
     Capability::TexelBuffers,
     Capability::ByteAddressBuffers,
     Capability::HiddenCounters,
+    Capability::BufferCopies,
     Capability::BoolInBuffers,
     Capability::BothMatrixOrders,
     Capability::MixedMatrixOrders,

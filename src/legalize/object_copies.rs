@@ -6,6 +6,7 @@
 //! What is no such copy stays, and is an error: some targets have no way to copy them.
 
 use super::{Context, Pass};
+use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::target::Capability;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
@@ -19,6 +20,18 @@ fn run(cx: &mut Context) {
         // Each round takes a copy away.
         while let Some(copy) = ObjectUses::of(cx.program, body, &params).copy(body) {
             unite(body, &copy);
+        }
+    });
+}
+
+/// Reports values of what begins by itself: no target writes them.
+pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
+    program.each_exprs(&mut |exprs, live| {
+        let is_value =
+            |id: &&ExprId| matches!(exprs[**id].kind, ExprKind::Zero) && program.holds_object(exprs[**id].ty);
+        if let Some(found) = live.iter().find(is_value) {
+            let message = "a ray query or hit object has no value before it begins";
+            diags.push(Diagnostic::error(Code::CAPABILITY, exprs[*found].span, message));
         }
     });
 }

@@ -70,7 +70,9 @@ pub(super) fn parameter_need(program: &Program, ty: TypeId) -> Option<Capability
 }
 
 fn run(cx: &mut Context) {
-    let (effects, facts) = (cx.effects(), Rc::new(Facts::of(cx.program)));
+    let facts = Rc::new(Facts::of(cx.program));
+    facts.settle_modes(cx.program);
+    let effects = cx.effects();
     let (done, made, instances) = (FxHashSet::default(), FxHashMap::default(), FxHashMap::default());
     let mut resolver = Resolver { cx, effects, facts, done, made, instances, disagreed: false };
     let entries: Vec<FunctionId> = resolver.cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();

@@ -12,7 +12,7 @@
 
 use super::byte_address::WORDS;
 use super::derivatives::DERIVATIVE;
-use super::hidden_constants::is_refused_value;
+use super::hidden_constants::{is_computed_index, is_refused_value};
 use super::needs::{Find, callee, required_in_constants, scalar_need};
 use super::resolve_resources::parameter_need;
 use super::uniformity::VARYING;
@@ -25,6 +25,7 @@ use crate::tree::{
     Build, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind,
     Length, Program, Type, TypeId,
 };
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
@@ -98,13 +99,15 @@ fn run(cx: &mut Context) {
     if !has_all {
         set_where_it_starts(cx, &is_unfit);
     }
+    let derived = cx.program.analyses().callers_of(&|f| f.is_marked(DERIVATIVE));
     // What stands behind such a value may be computed from it.
     let is_chosen = |program: &Program, global: &Global| {
         let lacks = |capability| !profile.has(capability);
         is_lazy(program, global, lacks)
             || is_of_entry(program, global, lacks)
             || is_chosen_whole(program, global, lacks)
-            || is_of_stages(program, global)
+            || is_of_stages(global, &derived)
+            || is_indexed_by_calls(program, global, lacks)
             || is_given_resources(program, global, lacks)
             || is_taken_apart(program, global, lacks)
     };
@@ -192,10 +195,17 @@ fn is_chosen_whole(program: &Program, global: &Global, lacks: impl Fn(Capability
 
 /// Whether the first value of a variable or constant takes a derivative: what is asked of a stage that does is asked of its
 /// functions.
-fn is_of_stages(program: &Program, global: &Global) -> bool {
+fn is_of_stages(global: &Global, derived: &FxHashSet<FunctionId>) -> bool {
     let is_derivative =
-        |tree: &ExprTree, id: ExprId| callee(program, &tree.exprs, id).is_some_and(|(f, _)| f.is_marked(DERIVATIVE));
+        |tree: &ExprTree, id: ExprId| matches!(&tree.exprs[id].kind, ExprKind::Call(f, _) if derived.contains(f));
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, is_derivative)
+}
+
+/// Whether the first value of a variable or constant has an index that only the target computes, which it may refuse there.
+fn is_indexed_by_calls(program: &Program, global: &Global, lacks: impl Fn(Capability) -> bool) -> bool {
+    lacks(Capability::ComputedIndices)
+        && matches!(global.kind, GlobalKind::Static | GlobalKind::Const)
+        && has_part(global, |tree, id| is_computed_index(program, &tree.exprs, id))
 }
 
 /// Whether the first value of a variable or constant calls a function of the user with resources that the target has to know in its

@@ -19,6 +19,8 @@ use rustc_hash::FxHashMap;
 pub(super) const PASS: Pass = Pass {
     name: "varying_gathers",
     lessens: &[Capability::VaryingOffsets],
+    // The calls that it makes have more arguments.
+    adds: &[Capability::ArgumentsInOrder],
     after: &["constant_parameters"],
     run,
     ..Pass::ROW

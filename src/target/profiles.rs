@@ -96,6 +96,7 @@ const D3D: Facts = Facts {
         groupshared: Some(1 << 15),
         appended: Some(1024),
         bias: Some((-16.0, 15.99)),
+        texel: Some(16),
         ..Numbers::ALL
     },
     placement: Placement::Packoffset,

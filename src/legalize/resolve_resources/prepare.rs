@@ -55,6 +55,23 @@ impl Facts {
         facts
     }
 
+    /// Resources that come in and go out of a function as they were come in alone.
+    pub(super) fn settle_modes(&self, program: &mut Program) {
+        for id in program.reachable_functions() {
+            let Function { params, code, body, .. } = &mut program.functions[id];
+            if !matches!(body, FunctionBody::Block) {
+                continue;
+            }
+            let types = &program.types;
+            let is_resource = |ty: TypeId| types.get(types.innermost(ty)).is_resource();
+            for (at, param) in params.iter_mut().enumerate().filter(|(_, p)| p.mode == ParamMode::InOut) {
+                if is_resource(code.locals[param.local].ty) && !self.gives(id, at) {
+                    param.mode = ParamMode::In;
+                }
+            }
+        }
+    }
+
     pub(super) fn gives(&self, function: FunctionId, param: usize) -> bool {
         self.gives.contains(&(function, param))
     }

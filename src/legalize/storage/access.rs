@@ -100,8 +100,9 @@ pub(super) enum Pick {
 }
 
 /// The accesses of one body.
-/// The elements that are copied one by one in a body: more make no text that anybody compiles.
-pub(super) const MOST_COPIED: u32 = 16384;
+/// The elements that are copied one by one in a body: more make no text that anybody compiles. The time of naga and glslang
+/// grows with their square.
+pub(in crate::legalize) const MOST_COPIED: u32 = 4096;
 
 pub(super) struct Access<'a, 'p> {
     pub(super) program: &'a mut Program,
@@ -445,7 +446,11 @@ impl<'a, 'p> Access<'a, 'p> {
 
     /// How many elements of a stored array are copied one by one; reports more than [`MOST_COPIED`] in all.
     pub(super) fn copied(&mut self, slot: &Slot, near: ExprId) -> Option<u32> {
-        let count = self.count(slot);
+        self.note_copied(self.count(slot), near)
+    }
+
+    /// The same of an array that has so many.
+    pub(super) fn note_copied(&mut self, count: u32, near: ExprId) -> Option<u32> {
         let before = self.copied;
         self.copied = before.saturating_add(count);
         if self.copied <= MOST_COPIED {

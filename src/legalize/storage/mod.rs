@@ -27,6 +27,7 @@
 //! `non_float_matrices`, which comes later, changes the types of values. Rules: `layout-d3d-constant`, `layout-matrices`.
 
 mod access;
+pub(super) use access::MOST_COPIED;
 mod buffers;
 mod copies;
 mod elements;

@@ -93,9 +93,14 @@ impl<'p> Access<'_, 'p> {
             (Detail::Struct(fields), _) => {
                 fields.iter().map(|f| self.load_words(within(&f.layout, f.offset.get(Unit::Bytes)))).collect()
             }
-            (Detail::Array { element, stride, count }, _) => (0..u64::from(count.unwrap_or(0)))
-                .map(|n| self.load_words(within(element, n.saturating_mul(stride.get(Unit::Bytes)))))
-                .collect(),
+            (Detail::Array { element, stride, count }, _) => {
+                let Some(count) = self.note_copied(count.unwrap_or(0), words.rows) else {
+                    return self.build(words.rows).add(ExprKind::Zero, ty);
+                };
+                (0..u64::from(count))
+                    .map(|n| self.load_words(within(element, n.saturating_mul(stride.get(Unit::Bytes)))))
+                    .collect()
+            }
             (Detail::Matrix { stride, order }, Type::Matrix(s, rows, columns)) => {
                 let elements = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
                 elements.map(|(r, c)| self.scalar(&words, s, bits::element_offset(*order, *stride, s, r, c))).collect()
