@@ -187,7 +187,9 @@ fn rewrite(program: &mut Program, fields: &Fields, effects: &Effects, body: &mut
             ExprKind::Index(base, index) => {
                 let Some(long) = field_of(program, exprs, base).and_then(|field| fields.get(&field)) else { continue };
                 let beyond = exprs.integer(index).and_then(|i| u32::try_from(i).ok()?.checked_sub(long.factors));
-                if let (Some(beyond), ExprKind::Field(of, _), true) = (beyond, exprs[base].kind.clone(), long.read) {
+                // Where none is a factor, all are what they were.
+                let is_moved = long.read && long.factors > 0;
+                if let (Some(beyond), ExprKind::Field(of, _), true) = (beyond, exprs[base].kind.clone(), is_moved) {
                     exprs[id].kind = ExprKind::Field(of, long.rest.saturating_add(beyond));
                 }
             }
