@@ -227,9 +227,12 @@ impl<'a> Checker<'a> {
         if !self.check_assignable(value) {
             return self.error_value(arg.span);
         }
-        let shape = |c: &Self, ty| convert::numeric(&c.program.types, ty).map(|(_, shape)| shape);
-        if let (Some(given), Some(taken)) = (shape(self, self.ty(value)), shape(self, ty))
-            && given.count() != taken.count()
+        let count = |c: &Self, ty| match c.program.types.get(ty) {
+            Type::Enum(_) => Some(1),
+            _ => convert::numeric(&c.program.types, ty).map(|(_, shape)| shape.count()),
+        };
+        if let (Some(given), Some(taken)) = (count(self, self.ty(value)), count(self, ty))
+            && given != taken
         {
             let (from, to) = (self.type_text(self.ty(value)), self.type_text(ty));
             let message = format!("an output of type `{to}` cannot be written to a `{from}`");

@@ -25,7 +25,8 @@ use crate::tree::*;
 use std::cell::LazyCell;
 
 /// What variables bring that arguments are copied to: one by reference that is converted has another shape.
-const OF_COPIES: &[Capability] = &[Capability::ArgumentsInOrder, Capability::MatrixParts];
+const OF_COPIES: &[Capability] =
+    &[Capability::ArgumentsInOrder, Capability::MatrixParts, Capability::MatrixComponentOps];
 
 pub(super) const PASS: Pass = Pass {
     name: "flatten",
@@ -168,14 +169,20 @@ fn is_method(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     callee(program, exprs, id).is_some_and(|(f, _)| f.builtin && f.owner.is_some())
 }
 
-/// Whether a function of the library gives a number to a vector or matrix of one number, of another type: such a one is no number
-/// in the overloads of atomic operations.
+/// Whether a function gives a number to a vector or matrix of one number, or a vector to a matrix, of another type: such a one is no
+/// number in the overloads of atomic operations, and DXC fails at the conversion back.
 fn is_of_a_vector(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    let Some((function, args)) = callee(program, exprs, id).filter(|(f, _)| f.builtin) else { return false };
-    let is_vector = |e: ExprId| matches!(program.types.get(exprs[e].ty), Type::Vector(..) | Type::Matrix(..));
+    let Some((function, args)) = callee(program, exprs, id) else { return false };
+    let types = &program.types;
+    let dimensions = |e: ExprId| match types.get(exprs[e].ty) {
+        Type::Vector(..) => 1,
+        Type::Matrix(..) => 2,
+        _ => 0,
+    };
     function.params.iter().zip(args).any(|(param, arg)| match exprs[*arg].kind {
-        ExprKind::Convert(inner, _) => {
-            matches!(param.mode, ParamMode::Out | ParamMode::InOut) && is_vector(inner) && !is_vector(*arg)
+        ExprKind::Convert(inner, _) if matches!(param.mode, ParamMode::Out | ParamMode::InOut) => {
+            let is_other = types.component(exprs[inner].ty) != types.component(exprs[*arg].ty);
+            dimensions(inner) > dimensions(*arg) && (function.builtin || is_other || dimensions(inner) == 2)
         }
         _ => false,
     })

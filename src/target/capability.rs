@@ -195,7 +195,7 @@ capabilities! {
     /// Arguments of another type than the `out` or `inout` parameter that they are for.
     ConvertedOutArguments,
     /// Matrices of another type than the `out` or `inout` parameter that they are for, and such arguments of builtin methods; a
-    /// vector of one component for a builtin function's parameter that is a number.
+    /// vector of one component for a parameter that is another number.
     ConvertedOutMatrices,
     /// `out` and `inout` parameters.
     OutParameters,
