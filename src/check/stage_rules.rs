@@ -203,8 +203,7 @@ impl Checker<'_> {
                 let message = format!("`{}` has a {what}, which no stage puts out", local.name);
                 faults.push((local.span, message, None));
             }
-            let is_input = param.mode == ParamMode::In && !is_uniform(&self.program, param, local.ty);
-            if let Some(what) = self.unfit_input(local.ty).filter(|_| is_input) {
+            if let Some(what) = self.unfit_input(local.ty).filter(|_| param.mode == ParamMode::In) {
                 faults.push((local.span, format!("`{}` has a {what}, which no stage is given", local.name), None));
             }
             let (what, stages): (_, &[Stage]) = match self.program.types.get(local.ty) {

@@ -35,3 +35,9 @@ float4 named(string s : NAME, Pair pair) : SV_Position // error[E0603]: `s` has 
 {
     return pair.position;
 }
+
+[shader("pixel")]
+float4 shade(uniform Traced t) : SV_Target // error[E0603]: `t` has a ray query or hit object, which no stage is given
+{
+    return t.color;
+}
