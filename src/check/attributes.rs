@@ -147,6 +147,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__passes", Library, &[], 0),
     ("__reads_texels", Library, &[], 0),
     ("__requires", Library, &[Name], 1),
+    ("__writes_whole", Library, &[], 0),
     ("__size", Library, &[Int(1)], 1),
     ("__storage", Library, &[Word], 1),
     ("__shifts", Library, &[Int(0)], 0),

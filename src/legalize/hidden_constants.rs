@@ -194,8 +194,12 @@ fn report_uniform_loads(cx: &mut Context) {
             if !function.is_marked(UNIFORM_LOAD) {
                 continue;
             }
-            let mut way = body.exprs.way_to_base(*place);
-            if way.any(|part| is_computed_index(cx.program, &body.exprs, part)) {
+            let known_beyond = beyond(cx.program, body, &body.exprs.post_order(*place));
+            let is_hidden = |part| {
+                let named = indexed(cx.program, &body.exprs, part).is_some_and(|(_, i)| known_beyond.contains(&i));
+                named || is_computed_index(cx.program, &body.exprs, part)
+            };
+            if body.exprs.way_to_base(*place).any(is_hidden) {
                 let message =
                     format!("an index that {} may refuse, of what all invocations load together", cx.profile.name);
                 cx.unsupported(body.exprs[id].span, message);

@@ -22,8 +22,8 @@ pub(super) const PASS: Pass = Pass {
     ..Pass::ROW
 };
 
-/// The builtins that write so.
-const BUILTINS: [&str; 2] = ["modf", "frexp"];
+/// The attribute of builtins that DXC has write so.
+const WHOLE: &str = "__writes_whole";
 
 fn run(cx: &mut Context) {
     if cx.profile.has(Capability::JoinedOutputs) {
@@ -50,7 +50,7 @@ fn written_by(program: &Program) -> ByReference {
 }
 
 fn is_one(function: &Function) -> bool {
-    matches!(function.body, FunctionBody::Intrinsic(_)) && BUILTINS.iter().any(|name| function.name == *name)
+    matches!(function.body, FunctionBody::Intrinsic(_)) && function.is_marked(WHOLE)
 }
 
 fn is_vector(program: &Program, ty: TypeId) -> bool {
