@@ -5,8 +5,8 @@ use super::attributes::find;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::tree::{
-    Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Modifiers, ParamMode, Scalar, Stage, Type,
-    TypeId, is_uniform,
+    Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Modifiers, ParamMode, Scalar, Semantic, Stage,
+    Type, TypeId, is_uniform,
 };
 
 /// The attributes that a stage needs: their names, and how they are written.
@@ -156,14 +156,16 @@ impl Checker<'_> {
         let mut faults: Vec<(Span, String)> = Vec::new();
         for param in declared.params.iter().filter(|p| p.mode == ParamMode::In) {
             let local = &declared.code.locals[param.local];
-            let taken = param.semantic.is_some_and(|s| TAKEN.contains(&s.split().0.as_str()));
+            let parts = self.program.semantic_parts(local.ty, param.semantic);
+            let is_taken = |s: &Semantic| TAKEN.contains(&s.split().0.as_str());
+            let taken = !parts.is_empty() && parts.iter().all(|(semantic, _)| semantic.as_ref().is_some_and(is_taken));
             // No signature converts what comes in here.
-            let counts = match self.program.types.get(local.ty) {
+            let counts = |ty: TypeId| match self.program.types.get(ty) {
                 Type::Scalar(scalar) => matches!(scalar, Scalar::U32 | Scalar::I32),
                 Type::Vector(..) => false,
                 _ => true,
             };
-            if taken && !counts {
+            if taken && !parts.iter().all(|(_, ty)| counts(*ty)) {
                 faults.push((local.span, format!("`{}` counts: it is an integer of 32 bits", local.name)));
             }
             let is_patch = matches!(self.program.types.get(local.ty), Type::Patch(..) | Type::Error);
@@ -179,7 +181,8 @@ impl Checker<'_> {
             self.diags.push(Diagnostic::error(Code::BAD_ENTRY, declared.span, message));
         }
         for (span, message) in faults {
-            let note = "it takes the points of the patch (`InputPatch`, `OutputPatch`) and `SV_PrimitiveID`";
+            let note =
+                "it takes the points of the patch (`InputPatch`, `OutputPatch`), `SV_PrimitiveID` and `SV_ViewID`";
             self.diags.push(Diagnostic::error(Code::BAD_ENTRY, span, message).note(note));
         }
     }

@@ -317,8 +317,12 @@ fn given_values(program: &Program) -> FxHashSet<(FunctionId, LocalId)> {
 fn inputs_taken(program: &Program, body: &Body, computed: &dyn Fn(LocalId) -> bool) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     for id in body.expressions() {
-        let is_of_value = matches!(body.exprs[id].kind, ExprKind::Assign(_, _, value)
-            if is_computed(program, &body.exprs, value, computed));
+        let is_of_value = match body.exprs[id].kind {
+            ExprKind::Assign(None, _, value) => is_computed(program, &body.exprs, value, computed),
+            // With an operator, what it gives is computed, whatever it is given.
+            ExprKind::Assign(Some(_), ..) | ExprKind::Step(..) => true,
+            _ => false,
+        };
         if !is_of_value {
             program.each_written(&body.exprs, id, &mut |place| found.extend(body.exprs.base_local(place)));
         }

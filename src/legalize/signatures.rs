@@ -15,8 +15,8 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::target::system_values::{self, Direction};
 use crate::tree::{
-    AttributeArg, EntryPoint, FunctionId, Length, MeshOutputKind, Modifiers, Program, Scalar, Semantic, Stage, Type,
-    TypeId, Types,
+    AttributeArg, EntryPoint, FunctionId, Length, MeshOutputKind, Modifiers, Program, Scalar, Semantic, Stage, Step,
+    Type, TypeId, Types,
 };
 use std::collections::BTreeSet;
 
@@ -102,6 +102,20 @@ const SYSTEM_VALUES: &[(&str, &[&[Point]])] = &[
 
 /// Semantics, where, kinds of number, least and most of them, in words.
 type Numbers = (&'static [&'static str], fn(Point) -> bool, &'static [Scalar], u8, u8, &'static str);
+
+/// (where, what comes in there by an operation of DXIL's own).
+const READ_ALONE: &[(Point, &[&str])] = &[
+    (VertexIn, &["SV_VIEWID"]),
+    (HullIn, &["SV_PRIMITIVEID", "SV_OUTPUTCONTROLPOINTID", "SV_VIEWID"]),
+    (DomainIn, &["SV_PRIMITIVEID", "SV_DOMAINLOCATION", "SV_VIEWID"]),
+    (GeometryIn, &["SV_PRIMITIVEID", "SV_GSINSTANCEID", "SV_VIEWID"]),
+    (FragmentIn, &["SV_SAMPLEINDEX", "SV_COVERAGE", "SV_INNERCOVERAGE", "SV_VIEWID"]),
+    (GroupIn, NUMBERS_OF_GROUPS),
+    (TaskIn, NUMBERS_OF_GROUPS),
+    (MeshIn, NUMBERS_OF_GROUPS),
+    (MeshIn, &["SV_VIEWID"]),
+];
+const NUMBERS_OF_GROUPS: &[&str] = &["SV_DISPATCHTHREADID", "SV_GROUPID", "SV_GROUPINDEX", "SV_GROUPTHREADID"];
 
 /// What system values are made of, as the validator of DXIL has it.
 #[rustfmt::skip]
@@ -284,7 +298,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     for Place { point, leaf, .. } in places {
         wide(cx, &leaf);
         long(cx, &leaf);
-        if !misplaced(cx, entry, point, &leaf) && !misnumbered(cx, entry, point, &leaf) {
+        if !misplaced(cx, entry, point, &leaf) && !misnumbered(cx, entry, point, &leaf) && !in_rows(cx, point, &leaf) {
             misfit(cx, point, &leaf);
             interpolated(cx, point, &leaf);
         }
@@ -433,12 +447,14 @@ fn check_patch_inputs(cx: &mut Context, entry: &EntryPoint) {
     let mut faults = Vec::new();
     for param in &function.params {
         let local = &function.code.locals[param.local];
-        let name = param.semantic.map(|semantic| semantic.split().0).unwrap_or_default();
-        let is_system = NUMBERS.iter().any(|(names, there, ..)| names.contains(&name.as_str()) && there(HullIn));
-        if is_system && matches!(cx.program.types.get(local.ty), Type::Matrix(..)) {
-            let given = cx.program.type_name(local.ty);
-            let message = format!("`{name}` is a scalar or a vector in {}, not `{given}`", cx.profile.name);
-            faults.push((local.span, message));
+        for (semantic, ty) in cx.program.semantic_parts(local.ty, param.semantic) {
+            let name = semantic.map(|semantic| semantic.split().0).unwrap_or_default();
+            let is_system = NUMBERS.iter().any(|(names, there, ..)| names.contains(&name.as_str()) && there(HullIn));
+            if is_system && matches!(cx.program.types.get(ty), Type::Matrix(..)) {
+                let given = cx.program.type_name(ty);
+                let message = format!("`{name}` is a scalar or a vector in {}, not `{given}`", cx.profile.name);
+                faults.push((local.span, message));
+            }
         }
     }
     faults.into_iter().for_each(|(span, message)| cx.unsupported(span, message));
@@ -501,6 +517,19 @@ fn misnumbered(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) 
     let index = index.saturating_add(elements.saturating_sub(1));
     let Some(largest) = largest.filter(|largest| !is_free && index > *largest) else { return false };
     let message = format!("`{name}{index}` is not in {}: the largest index is {largest}", cx.profile.name);
+    cx.unsupported(leaf.span, message);
+    true
+}
+
+/// Reports arrays of what DXIL reads by an operation of its own instead of a row of the signature.
+fn in_rows(cx: &mut Context, point: Point, leaf: &Leaf) -> bool {
+    let Some((name, _)) = &leaf.semantic else { return false };
+    let is_element = leaf.path.iter().any(|step| matches!(step, Step::Element(_)));
+    let has_rows = is_element || matches!(cx.program.types.get(leaf.ty), Type::Array(..) | Type::Matrix(..));
+    if !has_rows || !READ_ALONE.iter().any(|(point_of, names)| *point_of == point && names.contains(&name.as_str())) {
+        return false;
+    }
+    let message = format!("there is one `{name}` here in {}, and no array or matrix of it", cx.profile.name);
     cx.unsupported(leaf.span, message);
     true
 }

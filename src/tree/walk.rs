@@ -7,7 +7,7 @@
 
 use super::{
     Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Length,
-    Literal, Local, LocalId, Program, Scalar, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
+    Literal, Local, LocalId, Program, Scalar, Semantic, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -695,6 +695,18 @@ impl Program {
     /// Whether a value of this type holds something that is no resource.
     pub fn holds_data(&self, ty: TypeId) -> bool {
         self.any_leaf(ty, &mut |t| !t.is_resource())
+    }
+
+    /// The parts of a parameter or field that have semantics of their own: itself, or the fields of a struct that has none.
+    pub fn semantic_parts(&self, ty: TypeId, semantic: Option<Semantic>) -> Vec<(Option<Semantic>, TypeId)> {
+        match self.types.get(ty) {
+            // A struct cannot contain itself, so this ends.
+            Type::Struct(id) if semantic.is_none() => {
+                let fields = &self.structs[id].fields;
+                fields.iter().flat_map(|field| self.semantic_parts(field.ty, field.semantic)).collect()
+            }
+            _ => vec![(semantic, ty)],
+        }
     }
 
     /// Whether some leaf (what is neither struct nor array) of a type satisfies `f`.
