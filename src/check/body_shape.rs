@@ -1,5 +1,6 @@
 //! What the syntax of a body tells before it is checked: whether it returns, target switches, sole spellings.
 
+use super::labels::is_breakable;
 use crate::ast::{self, StmtKind as AstStmt};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -27,29 +28,68 @@ pub(super) fn contains_return(stmts: &[ast::Stmt], depth: u32) -> bool {
         })
 }
 
-/// The names of all cases of target switches in a block; the empty name for `default`.
-pub(super) fn switch_targets(block: &ast::Block, out: &mut Vec<Symbol>, depth: u32) {
-    if depth > 64 {
-        return;
+/// The statements that are parts of a statement, those of all cases of target switches among them.
+fn parts(stmt: &ast::Stmt) -> Vec<&ast::Stmt> {
+    match &stmt.kind {
+        AstStmt::Block(b) => b.stmts.iter().collect(),
+        AstStmt::If(_, _, a, b) => std::iter::once(&**a).chain(b.as_deref()).collect(),
+        AstStmt::For(init, _, _, b) => init.as_deref().into_iter().chain([&**b]).collect(),
+        AstStmt::While(_, b) | AstStmt::DoWhile(b, _) | AstStmt::Label(_, b) | AstStmt::Defer(b) => vec![b],
+        AstStmt::Switch(_, cases) => cases.iter().flat_map(|case| &case.body.stmts).collect(),
+        AstStmt::DoCatch(b, clauses) => {
+            std::iter::once(&**b).chain(clauses.iter().flat_map(|clause| &clause.body.stmts)).collect()
+        }
+        AstStmt::TargetSwitch(cases) => cases.iter().flat_map(|(_, block)| &block.stmts).collect(),
+        AstStmt::Decl(_)
+        | AstStmt::Expr(_)
+        | AstStmt::Break(_)
+        | AstStmt::Continue
+        | AstStmt::Return(_)
+        | AstStmt::Discard
+        | AstStmt::Throw(_)
+        | AstStmt::StageSwitch
+        | AstStmt::IntrinsicAsm(_)
+        | AstStmt::StaticAssert(..)
+        | AstStmt::Unsupported(_)
+        | AstStmt::Empty
+        | AstStmt::Error => Vec::new(),
     }
-    for stmt in &block.stmts {
-        match &stmt.kind {
-            AstStmt::TargetSwitch(cases) => {
-                for (names, _) in cases {
-                    let empty = Symbol::new("");
-                    let list: Vec<Symbol> =
-                        if names.is_empty() { vec![empty] } else { names.iter().map(|n| n.name).collect() };
-                    for name in list {
-                        if !out.contains(&name) {
-                            out.push(name);
-                        }
-                    }
+}
+
+/// The names of all cases of target switches in a block; the empty name for `default`.
+pub(super) fn switch_targets(block: &ast::Block, out: &mut Vec<Symbol>) {
+    let mut pending: Vec<&ast::Stmt> = block.stmts.iter().rev().collect();
+    while let Some(stmt) = pending.pop() {
+        pending.extend(parts(stmt).into_iter().rev());
+        let AstStmt::TargetSwitch(cases) = &stmt.kind else { continue };
+        for (names, _) in cases {
+            let empty = Symbol::new("");
+            let list: Vec<Symbol> = if names.is_empty() { vec![empty] } else { names.iter().map(|n| n.name).collect() };
+            for name in list {
+                if !out.contains(&name) {
+                    out.push(name);
                 }
             }
-            AstStmt::Block(b) => switch_targets(b, out, depth + 1),
-            _ => {}
         }
     }
+}
+
+/// Whether a `break` leaves statements before the last of them is done. `last` tells whether they end what it leaves.
+pub(super) fn breaks_early(stmts: &[ast::Stmt], last: bool, depth: u32) -> bool {
+    let is_empty = |s: &ast::Stmt| matches!(s.kind, AstStmt::Empty);
+    let inner = |stmt: &ast::Stmt, last: bool| breaks_early(std::slice::from_ref(stmt), last, depth + 1);
+    depth > 200
+        || stmts.iter().enumerate().any(|(i, stmt)| {
+            let last = last && stmts.iter().skip(i + 1).all(is_empty);
+            match &stmt.kind {
+                AstStmt::Break(None) => !last,
+                AstStmt::Block(b) => breaks_early(&b.stmts, last, depth + 1),
+                AstStmt::If(_, _, a, b) => inner(a, last) || b.as_ref().is_some_and(|b| inner(b, last)),
+                AstStmt::Label(_, b) if !is_breakable(&b.kind) => inner(b, false),
+                AstStmt::DoCatch(..) => parts(stmt).into_iter().any(|part| inner(part, false)),
+                _ => false,
+            }
+        })
 }
 
 /// Whether a block is written in the assembly of SPIR-V, which no other target has.

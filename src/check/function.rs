@@ -303,11 +303,11 @@ impl<'a> Checker<'a> {
             name: var.name.name,
             span: var.name.span,
             ty,
-            // A stream is where its vertices go, however it is passed.
-            mode: if matches!(self.program.types.get(ty), crate::tree::Type::Stream(..)) {
-                ParamMode::InOut
-            } else {
-                param_mode(param)
+            // A stream is where its vertices go, however it is passed, and so are the outputs of a mesh that are objects.
+            mode: match self.program.types.get(ty) {
+                crate::tree::Type::Stream(..) => ParamMode::InOut,
+                crate::tree::Type::MeshOutput(..) => ParamMode::In,
+                _ => param_mode(param),
             },
             default: var.init.as_ref(),
             constexpr: has_modifier(param, "constexpr"),
@@ -591,7 +591,7 @@ impl<'a> Checker<'a> {
         };
         let builtin = self.program.functions[function].builtin;
         let mut targets = Vec::new();
-        switch_targets(block, &mut targets, 0);
+        switch_targets(block, &mut targets);
         let body = if is_assembly(block) {
             FunctionBody::Switch(Vec::new())
         } else if targets.is_empty() {

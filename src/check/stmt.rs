@@ -259,7 +259,7 @@ impl<'a> Checker<'a> {
             Ast::DoCatch(body, clauses) => return self.do_catch(body, clauses, span, out),
             Ast::Label(name, inner) => return self.labelled(*name, inner, out),
             Ast::Defer(inner) => return self.cx.defers.push((inner, self.cx.scope)),
-            Ast::TargetSwitch(cases) => return self.target_switch(cases, out),
+            Ast::TargetSwitch(cases) => return self.target_switch(cases, span, out),
             Ast::StageSwitch => return self.unsupported(span, "`__stage_switch`"),
             Ast::IntrinsicAsm(..) if !span.file.is_library() => {
                 let message = "`__intrinsic_asm` must be the only statement of its function or case";
@@ -493,17 +493,30 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The statements of the case for the target at hand, without a `break` at their end.
-    fn target_switch(&mut self, cases: &'a [(Vec<ast::Ident>, ast::Block)], out: &mut Vec<Stmt>) {
+    /// The statements of the case for the target at hand, without a `break` at their end. Where one leaves them earlier they are
+    /// the only case of a `switch`, which a `continue` in them leaves, too.
+    fn target_switch(&mut self, cases: &'a [(Vec<ast::Ident>, ast::Block)], span: Span, out: &mut Vec<Stmt>) {
         let target = self.cx.target.unwrap_or_else(|| Symbol::new(""));
-        let Some(block) = super::body_shape::target_case(cases, target) else { return };
-        self.cx.breakable += 1;
-        let mut inner = self.block(block);
-        self.cx.breakable -= 1;
-        if matches!(inner.stmts.last(), Some(Stmt { kind: StmtKind::Break, .. })) {
-            inner.stmts.pop();
+        let Some(block) = super::body_shape::target_case(cases, target) else {
+            return self.error(Code::BAD_STATEMENT, span, "this `__target_switch` has no case for some targets");
+        };
+        let is_left_early = super::body_shape::breaks_early(&block.stmts, true, 0);
+        if is_left_early {
+            self.enter_breakable();
         }
-        out.extend(inner.stmts);
+        self.cx.breakable += 1;
+        let outer = std::mem::replace(&mut self.cx.break_defers, self.cx.defers.len());
+        let mut body = self.block(block);
+        self.cx.break_defers = outer;
+        self.cx.breakable -= 1;
+        if !is_left_early {
+            drop_last_break(&mut body.stmts);
+            return out.extend(body.stmts);
+        }
+        let zero = self.push(ExprKind::Literal(Literal::Int(0), None), TypeId::INT, span);
+        let case = SwitchCase { labels: vec![None], comments: Vec::new(), body };
+        out.push(statement(StmtKind::Switch(zero, vec![case], Hints::default()), span));
+        out.append(&mut self.leave_breakable(span));
     }
 
     // ---- Declarations ----
@@ -737,4 +750,19 @@ impl<'a> Checker<'a> {
 
 pub(super) fn statement(kind: StmtKind, span: Span) -> Stmt {
     Stmt { kind, span, comments: Vec::new(), blank_before: false }
+}
+
+/// Leaves out each `break` that is the last statement on its way.
+fn drop_last_break(stmts: &mut Vec<Stmt>) {
+    if stmts.pop_if(|last| matches!(last.kind, StmtKind::Break)).is_some() {
+        return;
+    }
+    match stmts.last_mut().map(|last| &mut last.kind) {
+        Some(StmtKind::Block(block)) => drop_last_break(&mut block.stmts),
+        Some(StmtKind::If(_, then, otherwise, _)) => {
+            drop_last_break(&mut then.stmts);
+            otherwise.iter_mut().for_each(|block| drop_last_break(&mut block.stmts));
+        }
+        _ => {}
+    }
 }

@@ -22,6 +22,9 @@ pub(super) const PASS: Pass = Pass {
         Capability::BoolInBuffers,
         Capability::BoolBitOperators,
         Capability::BoolXor,
+        // The elements that arrays in uniform blocks have then, and what is copied between blocks and buffers.
+        Capability::SparseUniformArrays,
+        Capability::BufferCopies,
     ],
     removes: &[(Capability::Enums, Find::Type(|_, t| matches!(t, Type::Enum(_))))],
     run,

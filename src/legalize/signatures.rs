@@ -15,8 +15,8 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::target::system_values::{self, Direction};
 use crate::tree::{
-    AttributeArg, EntryPoint, FunctionId, Length, MeshOutputKind, Modifiers, Program, Scalar, Semantic, Stage, Step,
-    Type, TypeId, Types,
+    AttributeArg, EntryPoint, Function, FunctionId, Length, LocalId, MeshOutputKind, Modifiers, Param, Program, Scalar,
+    Semantic, Stage, Step, Type, TypeId, Types,
 };
 use std::collections::BTreeSet;
 
@@ -532,6 +532,32 @@ fn in_rows(cx: &mut Context, point: Point, leaf: &Leaf) -> bool {
     let message = format!("there is one `{name}` here in {}, and no array or matrix of it", cx.profile.name);
     cx.unsupported(leaf.span, message);
     true
+}
+
+/// Reports components of the vertex numbers of a primitive that are assigned by themselves.
+pub(super) fn check_index_components(cx: &mut Context) {
+    let mut faults = Vec::new();
+    for id in cx.program.reachable_functions() {
+        let Function { params, code, .. } = &cx.program.functions[id];
+        let is_indices = |p: &&Param| {
+            let output = locations::mesh_output(cx.program, p, code.locals[p.local].ty);
+            matches!(output, Some((MeshOutputKind::Indices, ..)))
+        };
+        let indices: Vec<LocalId> = params.iter().filter(is_indices).map(|p| p.local).collect();
+        for id in code.expressions().into_iter().filter(|_| !indices.is_empty()) {
+            cx.program.each_written(&code.exprs, id, &mut |place| {
+                let is_of_indices = code.exprs.base_local(place).is_some_and(|local| indices.contains(&local));
+                if is_of_indices && code.exprs.way_to_base(place).count() > 2 {
+                    faults.push(code.exprs[place].span);
+                }
+            });
+        }
+    }
+    for span in faults {
+        let message =
+            format!("{} has no assignment of one index of a primitive: all are assigned at once", cx.profile.name);
+        cx.unsupported(span, message);
+    }
 }
 
 /// Reports points, which no mesh shader of D3D gives, and system values as semantics of the vertex numbers of primitives: they mean

@@ -72,6 +72,7 @@ fn run(cx: &mut Context) {
     for entry in cx.program.entry_points.clone().iter().filter(|e| has_varyings(e.stage)) {
         signatures::check(cx, entry);
     }
+    signatures::check_index_components(cx);
 }
 
 /// What has no fields is in no signature, whatever its semantic says.

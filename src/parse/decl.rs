@@ -205,7 +205,9 @@ impl Parser<'_> {
         let Some(mut definition) = made.pop() else { return Ok(()) };
         prefix.comments.append(&mut definition.comments);
         prefix.attributes.append(&mut definition.attributes);
-        if !self.declarators_follow() {
+        // No variable is declared behind an interface or an alias.
+        let is_of_variables = matches!(definition.kind, DeclKind::Struct(_) | DeclKind::Enum(_));
+        if !is_of_variables || !self.declarators_follow() {
             definition.span = self.since(prefix.start);
             out.push(prefix.decl(definition.kind, definition.span));
             self.eat(W::Semi);
