@@ -131,6 +131,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__element_stride", Library, &[], 0),
     ("__group_size", Library, &[], 0),
     ("__hidden_counter", Library, &[], 0),
+    ("__hlsl_calls", Library, &[], 0),
     ("__hlsl_profile", Library, &[Int(0); 2], 2),
     ("__image_variant", Library, &[Word], 1),
     ("__in_constants", Library, &[Name], 1),

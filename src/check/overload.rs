@@ -170,6 +170,9 @@ impl<'a> Checker<'a> {
             What::Subscript(p) | What::Property(p) => (p.generics.as_ref(), p.params.as_slice()),
             _ => return Err(Misfit::Count),
         };
+        if self.language() != Language::Hlsl && self.is_for_hlsl(&info) {
+            return Err(Misfit::Count);
+        }
         let is_void =
             |p: &ast::Decl| matches!(&p.kind, ast::DeclKind::Var(v) if v.name.name.is_empty() && is_void_type(&v.ty));
         let most = params.iter().filter(|p| !is_void(p)).count();
@@ -203,6 +206,12 @@ impl<'a> Checker<'a> {
             false => (self.looseness(instance, &info, generics), 0),
         };
         Ok(Fit { instance, rank, tie: (builtin, is_generic, most - args.len(), generality, order), decl })
+    }
+
+    /// Whether a function of the library is one of HLSL alone, where it means something else than in Slang.
+    fn is_for_hlsl(&self, info: &DeclInfo<'a>) -> bool {
+        let attributes = info.ast.map_or(&[][..], |ast| &ast.attributes);
+        self.source(info.source).builtin && attributes.iter().any(|a| a.name.name == *"__hlsl_calls")
     }
 
     /// The less, the more its generic parameters must conform to, and those of the extension around it.
