@@ -135,6 +135,31 @@ impl<'a> Checker<'a> {
         None
     }
 
+    /// What is written at the forward declarations of a function with a body.
+    pub(super) fn announced_attributes(&mut self, decl: DeclId) -> Vec<&'a [ast::Attribute]> {
+        let info = self.info(decl);
+        let What::Function(ast::FunctionDecl { body: Some(_), params, .. }) = info.what else { return Vec::new() };
+        if info.owner.is_some() || self.source_of(decl).builtin {
+            return Vec::new();
+        }
+        let others = self.named(info.scope, info.name).iter();
+        let others: Vec<DeclId> =
+            others.filter_map(|e| if let Entity::Decl(d) = e { Some(*d) } else { None }).collect();
+        let mut found = Vec::new();
+        for other in others {
+            let announcement = self.info(other);
+            let attributes = announcement.ast.map_or(&[][..], |ast| ast.attributes.as_slice());
+            let is_like = match announcement.what {
+                What::Function(f) => f.body.is_none() && f.params.len() == params.len(),
+                _ => false,
+            };
+            if is_like && !attributes.is_empty() && self.param_types(other) == self.param_types(decl) {
+                found.push(attributes);
+            }
+        }
+        found
+    }
+
     /// Types of the parameters of a function that is not generic.
     pub(super) fn param_types(&mut self, decl: DeclId) -> Option<Vec<TypeId>> {
         if !self.implicit_params(decl).is_empty() {

@@ -236,9 +236,13 @@ impl<'a> Checker<'a> {
     }
 
     /// The stage that attributes tell.
-    fn attribute_stage(&self, decl: DeclId) -> Option<Stage> {
+    fn attribute_stage(&mut self, decl: DeclId) -> Option<Stage> {
+        let announced = self.announced_attributes(decl);
         let info = self.info(decl);
-        let has = |name| info.attribute(name).is_some();
+        let is = |name: &str, attribute: &ast::Attribute| attribute.name.name.as_str().eq_ignore_ascii_case(name);
+        let has = |name: &str| {
+            info.attribute(name).is_some() || announced.iter().any(|list| list.iter().any(|a| is(name, a)))
+        };
         Some(match () {
             _ if has("numthreads") && has("outputtopology") => Stage::Mesh,
             _ if has("numthreads") => Stage::Compute,

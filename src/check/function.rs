@@ -437,7 +437,15 @@ impl<'a> Checker<'a> {
             let param = ParamSignature { name: named.name, span: named.span, ..*param };
             params.push(self.param(&mut code, &param, instance.scope));
         }
-        let attributes = self.attributes(attributes, info.scope);
+        let mut attributes = self.attributes(attributes, info.scope);
+        // Those of announcements hold, too, where the definition has no such one.
+        for announced in self.announced_attributes(instance.decl) {
+            for attribute in self.attributes(announced, info.scope) {
+                if !attributes.iter().any(|own| own.name.as_str().eq_ignore_ascii_case(attribute.name.as_str())) {
+                    attributes.push(attribute);
+                }
+            }
+        }
         let has = |name: &str| attributes.iter().any(|a| a.name.as_str().eq_ignore_ascii_case(name));
         let (semantics, is_ref) = match info.what {
             What::Function(f) => {

@@ -7,6 +7,7 @@ use crate::diagnostic::Code;
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::tree::analyses::bit_units::{self, Unit};
 use crate::tree::{AddressSpace, DataLayout, ExprId, Length, MatrixOrder, Scalar, Type, TypeId};
 
 /// Indices of a value in the operand of `sizeof`.
@@ -17,6 +18,8 @@ const MAX_INDICES: u32 = 64;
 struct Rules {
     layout: DataLayout,
     bool_size: u32,
+    /// Structs are filled up to a multiple of their alignment.
+    fills_structs: bool,
 }
 
 impl Rules {
@@ -48,7 +51,10 @@ impl<'a> Checker<'a> {
                 };
                 // A `bool` of Slang's own layout has one byte, as slangc counts; in buffers, and for DXC, it has four.
                 let byte = self.language() == Language::Slang && !self.in_builtin() && layout == DataLayout::Default;
-                let rules = Rules { layout, bool_size: if byte { 1 } else { Scalar::Bool.size() } };
+                // DXC fills structs up, slangc leaves that to what holds them.
+                let fills_structs = self.language() == Language::Hlsl && layout == DataLayout::Default;
+                let bool_size = if byte { 1 } else { Scalar::Bool.size() };
+                let rules = Rules { layout, bool_size, fills_structs };
                 let (size, align) = self.measured(ty, rules, 0);
                 let size = match op.as_str() {
                     "sizeof" | "__sizeOf" => size,
@@ -117,7 +123,8 @@ impl<'a> Checker<'a> {
 
     /// Size and alignment as in C, but for the tails of structs.
     pub(super) fn natural_layout(&self, ty: TypeId) -> (u32, u32) {
-        self.measured(ty, Rules { layout: DataLayout::Default, bool_size: Scalar::Bool.size() }, 0)
+        let rules = Rules { layout: DataLayout::Default, bool_size: Scalar::Bool.size(), fills_structs: false };
+        self.measured(ty, rules, 0)
     }
 
     /// Size and alignment by rules. Tails are not filled up; only elements of arrays are.
@@ -156,12 +163,19 @@ impl<'a> Checker<'a> {
             Type::Array(e, n) => array(self.measured(e, rules, depth + 1), n.laid_out().unwrap_or(0)),
             Type::Struct(id) => {
                 let (mut size, mut most) = (0u32, least);
-                for field in &self.program.structs[id].fields {
-                    let (s, a) = self.measured(field.ty, rules, depth + 1);
+                let fields = &self.program.structs[id].fields;
+                for unit in bit_units::of_fields(&self.program, fields) {
+                    let (s, a) = match unit {
+                        Unit::Bits(width, _) => (width / 8, width / 8),
+                        Unit::Field(number) => match fields.get(number) {
+                            Some(field) => self.measured(field.ty, rules, depth + 1),
+                            None => (0, 1),
+                        },
+                    };
                     size = align(size, a).saturating_add(s);
                     most = most.max(a);
                 }
-                (size, most)
+                (if rules.fills_structs { align(size, most) } else { size }, most)
             }
             _ => (0, 1),
         }

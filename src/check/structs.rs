@@ -8,9 +8,11 @@ use super::types::{Name, modifiers_of};
 use super::{Arg, Checker, MAX_BASES};
 use crate::ast::{self, DeclKind};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Attribute, AttributeArg, Field, Instance, Origin, Program, Struct, Type, TypeId};
+use crate::tree::analyses::bit_units;
+use crate::tree::{Attribute, AttributeArg, Field, Instance, Origin, Program, Scalar, Struct, Type, TypeId};
 use rustc_hash::FxHashMap;
 
 /// Instances of generics as arguments of instances, this deep, are a generic without an end.
@@ -298,19 +300,7 @@ impl<'a> Checker<'a> {
         if ty == TypeId::VOID {
             self.error(Code::NOT_A_TYPE, var.name.span, format!("`{}` cannot be void", var.name.name));
         }
-        let asked = var.bits.as_ref().and_then(|b| self.constant_int(b, scope));
-        let integer = matches!(self.program.types.get(ty), Type::Scalar(s) if s.is_signed() || s.is_unsigned());
-        if var.bits.is_some() && !integer && ty != TypeId::ERROR {
-            let message = format!("`{}` has a width in bits, which only integers can", var.name.name);
-            self.error(Code::UNSUPPORTED, var.name.span, message);
-        }
-        let width = self.program.types.component(ty).map_or(0, |s| s.size() * 8);
-        let fits = |bits: &i64| (1..=i64::from(width)).contains(bits);
-        if let Some(bits) = asked.filter(|bits| integer && !fits(bits)) {
-            let message = format!("`{}` cannot have {bits} bits; its type has 1 to {width}", var.name.name);
-            self.error(Code::UNSUPPORTED, var.name.span, message);
-        }
-        let bits = asked.map(|bits| bits.clamp(1, i64::from(width.max(1))) as u32);
+        let bits = self.bits_of_field(var, ty, scope);
         let attributes = self.attributes(&member.attributes, scope);
         let explicit = self.explicit(member, &var.semantics, &attributes, scope);
         Field {
@@ -327,6 +317,35 @@ impl<'a> Checker<'a> {
             offset: None,
             origin: Origin::Declared,
         }
+    }
+
+    /// How many bits a field asks for.
+    fn bits_of_field(&mut self, var: &'a ast::VarDecl, ty: TypeId, scope: ScopeId) -> Option<u32> {
+        let written = var.bits.as_ref()?;
+        let asked = self.constant_int(written, scope);
+        // DXC has bits of `bool` and enums, too; slangc refuses them.
+        let in_hlsl = self.language() == Language::Hlsl;
+        let counts = match self.program.types.get(ty) {
+            Type::Scalar(Scalar::Bool) | Type::Enum(_) => in_hlsl,
+            Type::Scalar(s) => s.is_integer(),
+            _ => false,
+        };
+        if !counts && ty != TypeId::ERROR {
+            let message = format!("`{}` has a width in bits, which only integers can", var.name.name);
+            self.error(Code::UNSUPPORTED, var.name.span, message);
+        }
+        let width = bit_units::scalar_of_bits(&self.program, ty).map_or(0, |s| s.size() * 8);
+        let asked = asked?;
+        // Without a name, none of them end what those before share.
+        if asked == 0 && var.name.name.is_empty() {
+            return Some(0);
+        }
+        if counts && !(1..=i64::from(width)).contains(&asked) {
+            let name = if var.name.name.is_empty() { "a field" } else { var.name.name.as_str() };
+            let message = format!("`{name}` cannot have {asked} bits; its type has 1 to {width}");
+            self.error(Code::UNSUPPORTED, var.name.span, message);
+        }
+        Some(asked.clamp(1, i64::from(width.max(1))) as u32)
     }
 
     /// The struct declaration of a struct of the program.

@@ -15,9 +15,10 @@ use crate::ast;
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::tree::analyses::bit_units::{self, Unit};
 use crate::tree::{
-    BinaryOp, ExprId, ExprKind, FunctionBody, Literal, LocalId, MatrixOrder, Scalar, Stmt, StmtKind, Swizzle, Type,
-    TypeId,
+    BinaryOp, ExprId, ExprKind, Field, FunctionBody, Literal, LocalId, MatrixOrder, Scalar, Stmt, StmtKind, Swizzle,
+    Type, TypeId,
 };
 
 /// The attribute of the functions of the library that are made here; its argument tells whether sizes must be equal.
@@ -40,7 +41,35 @@ struct Leaf {
     /// Where it begins, in bytes.
     at: u32,
     scalar: Scalar,
+    /// Of a bit field: where it begins in the unit that begins there, and how many bits it has.
+    bits: Option<Bits>,
     path: Vec<(Step, TypeId)>,
+}
+
+/// Bits of a unit of some bytes.
+#[derive(Clone, Copy, Debug)]
+struct Bits {
+    at: u32,
+    count: u32,
+    size: u32,
+}
+
+impl Leaf {
+    /// How many bytes it is in.
+    fn size(&self) -> u32 {
+        self.bits.map_or(full(self.scalar).size(), |bits| bits.size)
+    }
+}
+
+/// A part of a type.
+struct Part {
+    step: Step,
+    ty: TypeId,
+    /// Where it begins.
+    at: u32,
+    /// How matrices in it are stored.
+    order: MatrixOrder,
+    bits: Option<Bits>,
 }
 
 /// The value whose bits are taken.
@@ -98,6 +127,11 @@ impl<'a> Checker<'a> {
     fn cast_fault(&self, to: TypeId, from: TypeId, equal: bool) -> Option<String> {
         for ty in [to, from] {
             let text = self.type_text(ty);
+            if self.shares_wide_bits(ty) {
+                return Some(format!(
+                    "`{text}` has bit fields that share a number of 64 bits, which no bit cast takes"
+                ));
+            }
             if !convert::is_data(&self.program, ty, MAX_BASES) {
                 return Some(format!("the bits of `{text}` cannot be taken: it is not only numbers"));
             }
@@ -113,6 +147,21 @@ impl<'a> Checker<'a> {
                 self.type_text(to)
             )
         })
+    }
+
+    /// Whether bit fields of a type share a number of 64 bits, which no word holds.
+    fn shares_wide_bits(&self, ty: TypeId) -> bool {
+        match self.program.types.get(ty) {
+            Type::Array(element, _) => self.shares_wide_bits(element),
+            // A struct cannot contain itself, so this ends.
+            Type::Struct(id) => {
+                let fields = &self.program.structs[id].fields;
+                let is_wide = |unit: &Unit| matches!(unit, Unit::Bits(64.., _));
+                bit_units::of_fields(&self.program, fields).iter().any(is_wide)
+                    || fields.iter().any(|field| self.shares_wide_bits(field.ty))
+            }
+            _ => false,
+        }
     }
 
     fn leaf_count(&self, ty: TypeId, depth: u32) -> usize {
@@ -146,9 +195,13 @@ impl<'a> Checker<'a> {
         if path.len() > 64 || out.len() > MAX_LEAVES {
             return;
         }
-        for (step, inner, offset, order) in self.steps(ty, order) {
-            path.push((step, inner));
-            self.leaves(inner, order, at.saturating_add(offset), path, out);
+        for part in self.parts(ty, order) {
+            path.push((part.step, part.ty));
+            let (at, before) = (at.saturating_add(part.at), out.len());
+            self.leaves(part.ty, part.order, at, path, out);
+            if part.bits.is_some() {
+                out.iter_mut().skip(before).for_each(|leaf| leaf.bits = part.bits);
+            }
             path.pop();
         }
         let scalar = match self.program.types.get(ty) {
@@ -156,16 +209,17 @@ impl<'a> Checker<'a> {
             Type::Enum(id) => self.program.enums[id].tag,
             _ => return,
         };
-        out.push(Leaf { at, scalar, path: path.clone() });
+        out.push(Leaf { at, scalar, bits: None, path: path.clone() });
     }
 
-    /// The parts of a type: how they are reached, their types, where they begin, and how matrices in them are stored.
-    fn steps(&mut self, ty: TypeId, order: MatrixOrder) -> Vec<(Step, TypeId, u32, MatrixOrder)> {
+    /// The parts of a type.
+    fn parts(&mut self, ty: TypeId, order: MatrixOrder) -> Vec<Part> {
         let align = |offset: u32, a: u32| offset.div_ceil(a.max(1)).saturating_mul(a.max(1));
+        let plain = |step, ty, at| Part { step, ty, at, order, bits: None };
         match self.program.types.get(ty) {
             Type::Vector(s, n) => {
                 let inner = self.program.types.scalar(s);
-                (0..n).map(|i| (Step::Component(i), inner, u32::from(i) * s.size(), order)).collect()
+                (0..n).map(|i| plain(Step::Component(i), inner, u32::from(i) * s.size())).collect()
             }
             Type::Matrix(s, r, c) => {
                 let inner = self.program.types.scalar(s);
@@ -174,28 +228,45 @@ impl<'a> Checker<'a> {
                     MatrixOrder::Row => u32::from(i) * u32::from(c) + u32::from(j),
                     MatrixOrder::Column => u32::from(j) * u32::from(r) + u32::from(i),
                 };
-                cells.map(|(i, j)| (Step::Cell(i, j), inner, place(i, j) * s.size(), order)).collect()
+                cells.map(|(i, j)| plain(Step::Cell(i, j), inner, place(i, j) * s.size())).collect()
             }
             Type::Array(element, count) => {
                 let (size, a) = self.natural_layout(element);
                 let stride = align(size, a);
                 let parts = 0..count.fixed().unwrap_or(0).min(MAX_LEAVES as u32);
-                parts.map(|i| (Step::Element(i), element, i.saturating_mul(stride), order)).collect()
+                parts.map(|i| plain(Step::Element(i), element, i.saturating_mul(stride))).collect()
             }
-            Type::Struct(id) => {
-                let mut end = 0u32;
-                let mut list = Vec::new();
-                for (index, field) in (0u32..).zip(&self.program.structs[id].fields) {
-                    let (size, a) = self.natural_layout(field.ty);
-                    let at = align(end, a);
-                    end = at.saturating_add(size);
-                    let order = field.matrix_order.unwrap_or(self.program.default_matrix_order);
-                    list.push((Step::Field(index), field.ty, at, order));
-                }
-                list
-            }
+            Type::Struct(id) => self.parts_of_struct(&self.program.structs[id].fields),
             _ => Vec::new(),
         }
+    }
+
+    fn parts_of_struct(&self, fields: &[Field]) -> Vec<Part> {
+        let align = |offset: u32, a: u32| offset.div_ceil(a.max(1)).saturating_mul(a.max(1));
+        let default = self.program.default_matrix_order;
+        let part = |number: usize, at: u32, bits: Option<Bits>| {
+            let field = fields.get(number)?;
+            let order = field.matrix_order.unwrap_or(default);
+            Some(Part { step: Step::Field(number as u32), ty: field.ty, at, order, bits })
+        };
+        let mut end = 0u32;
+        let mut list = Vec::new();
+        for unit in bit_units::of_fields(&self.program, fields) {
+            let (size, a) = match &unit {
+                Unit::Bits(width, _) => (width / 8, width / 8),
+                Unit::Field(number) => fields.get(*number).map_or((0, 1), |field| self.natural_layout(field.ty)),
+            };
+            let at = align(end, a);
+            end = at.saturating_add(size);
+            match unit {
+                Unit::Field(number) => list.extend(part(number, at, None)),
+                Unit::Bits(_, members) => list.extend(members.into_iter().filter_map(|(number, first)| {
+                    let count = fields.get(number)?.bits?;
+                    part(number, at, Some(Bits { at: first, count, size }))
+                })),
+            }
+        }
+        list
     }
 
     /// The value of a type whose bits are those of the source from a place on.
@@ -213,10 +284,12 @@ impl<'a> Checker<'a> {
                 if let Some(whole) = self.same_part(source, ty, at) {
                     return whole;
                 }
-                let steps = self.steps(ty, order);
-                let part =
-                    |c: &mut Self, (_, inner, offset, order)| c.of_words(source, inner, order, at + offset, depth + 1);
-                let parts: Vec<ExprId> = steps.into_iter().map(|step| part(self, step)).collect();
+                let part = |c: &mut Self, part: Part| match part.bits {
+                    Some(bits) => c.bits_of_words(source, part.ty, at + part.at, bits),
+                    None => c.of_words(source, part.ty, part.order, at + part.at, depth + 1),
+                };
+                let parts = self.parts(ty, order);
+                let parts: Vec<ExprId> = parts.into_iter().map(|p| part(self, p)).collect();
                 if parts.is_empty() {
                     return self.push(ExprKind::Zero, ty, span);
                 }
@@ -227,11 +300,42 @@ impl<'a> Checker<'a> {
         self.convert(value, ty, true)
     }
 
+    /// A bit field, which takes of a number as many bits as it has.
+    fn bits_of_words(&mut self, source: &Taken, ty: TypeId, at: u32, bits: Bits) -> ExprId {
+        let span = source.span;
+        let mut word = self.word(source, at & !3);
+        let distance = (at & 3) * 8 + bits.at;
+        if distance > 0 {
+            let distance = self.uint_value(distance, span);
+            word = self.push(ExprKind::Binary(BinaryOp::Shr, word, distance), TypeId::UINT, span);
+        }
+        let mask = self.uint_value(u32::MAX >> 32u32.saturating_sub(bits.count).min(31), span);
+        let word = self.push(ExprKind::Binary(BinaryOp::BitAnd, word, mask), TypeId::UINT, span);
+        self.convert(word, ty, true)
+    }
+
+    /// The part of a word that a scalar is, where it begins in it.
+    fn part_of_word(&mut self, source: &Taken, leaf: &Leaf, at: u32) -> ExprId {
+        let span = source.span;
+        let Some(bits) = leaf.bits else {
+            let value = self.plain_leaf(source, leaf);
+            return match (full(leaf.scalar).size() == 8, leaf.at == at) {
+                (true, true) => self.library_call("__lowWord", &[value], span),
+                (true, false) => self.library_call("__highWord", &[value], span),
+                (false, _) => self.library_call("__toWord", &[value], span),
+            };
+        };
+        let value = self.part_of(source, &leaf.path);
+        let value = self.convert(value, TypeId::UINT, true);
+        let mask = self.uint_value(u32::MAX >> 32u32.saturating_sub(bits.count).min(31), span);
+        self.push(ExprKind::Binary(BinaryOp::BitAnd, value, mask), TypeId::UINT, span)
+    }
+
     /// A matrix is made row by row, however it is stored.
     fn matrix_of_words(&mut self, source: &Taken, ty: TypeId, order: MatrixOrder, at: u32) -> ExprId {
-        let steps = self.steps(ty, order);
-        let part = |c: &mut Self, (_, inner, offset, order)| c.of_words(source, inner, order, at + offset, 1);
-        let parts: Vec<ExprId> = steps.into_iter().map(|step| part(self, step)).collect();
+        let part = |c: &mut Self, part: Part| c.of_words(source, part.ty, part.order, at + part.at, 1);
+        let parts = self.parts(ty, order);
+        let parts: Vec<ExprId> = parts.into_iter().map(|p| part(self, p)).collect();
         self.push(ExprKind::Construct(parts), ty, source.span)
     }
 
@@ -285,7 +389,9 @@ impl<'a> Checker<'a> {
         let is_integer = |s: Scalar| s.is_integer();
         let same = |l: &&Leaf| {
             let own = full(l.scalar);
-            l.at == at && (own == scalar || own.size() == scalar.size() && is_integer(own) && is_integer(scalar))
+            l.bits.is_none()
+                && l.at == at
+                && (own == scalar || own.size() == scalar.size() && is_integer(own) && is_integer(scalar))
         };
         if let Some(leaf) = source.leaves.iter().find(same) {
             let value = self.plain_leaf(source, leaf);
@@ -317,17 +423,13 @@ impl<'a> Checker<'a> {
     /// The word of the source that begins at a place.
     fn word(&mut self, source: &Taken, at: u32) -> ExprId {
         let span = source.span;
-        let within = |l: &&Leaf| l.at < at.saturating_add(4) && l.at.saturating_add(full(l.scalar).size()) > at;
+        let within = |l: &&Leaf| l.at < at.saturating_add(4) && l.at.saturating_add(l.size()) > at;
         let mut word = None;
         for leaf in source.leaves.iter().filter(within) {
-            let value = self.plain_leaf(source, leaf);
-            let mut part = match (full(leaf.scalar).size() == 8, leaf.at == at) {
-                (true, true) => self.library_call("__lowWord", &[value], span),
-                (true, false) => self.library_call("__highWord", &[value], span),
-                (false, _) => self.library_call("__toWord", &[value], span),
-            };
-            if leaf.at & 3 != 0 {
-                let distance = self.uint_value((leaf.at & 3) * 8, span);
+            let mut part = self.part_of_word(source, leaf, at);
+            let distance = (leaf.at & 3) * 8 + leaf.bits.map_or(0, |bits| bits.at);
+            if distance > 0 {
+                let distance = self.uint_value(distance, span);
                 part = self.push(ExprKind::Binary(BinaryOp::Shl, part, distance), TypeId::UINT, span);
             }
             word = Some(match word {

@@ -1,11 +1,11 @@
-//! Bit fields become parts of backing fields, packed from bit 0 in an unsigned type that is as wide as the widest of them; one
-//! that does not fit opens the next (rule `layout-bit-fields`). All that looks at the program later sees the backing fields only.
+//! Bit fields become parts of backing fields. All that looks at the program later sees the backing fields only.
 //!
 //! Before: `struct S { uint a : 4; int b : 12; }    s.b = s.a;`
 //! After:  `struct S { uint bits; }                 setIntBits(s.bits, 4, 12, getBits(s.bits, 0, 4));`
 
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::tree::analyses::bit_units::{self, Unit};
 use crate::tree::*;
 use std::collections::BTreeMap;
 
@@ -19,6 +19,8 @@ enum FieldSlot {
     Field(u32),
     /// Bits of a field.
     Bits(Bits),
+    /// No field: it only ends one of bits.
+    Nothing,
 }
 
 /// Some bits of a backing field.
@@ -59,7 +61,7 @@ pub fn pack(program: &mut Program) {
             let fields = std::mem::take(&mut program.structs[id].fields);
             let span = program.structs[id].span;
             let types: Vec<TypeId> = fields.iter().map(|f| f.ty).collect();
-            let (fields, of_struct) = pack_fields(&mut program.types, fields);
+            let (fields, of_struct) = pack_fields(program, fields);
             for (slot, ty) in of_struct.iter().zip(types) {
                 if let FieldSlot::Bits(bits) = slot {
                     let key = (bits.backing, ty);
@@ -79,70 +81,38 @@ pub fn pack(program: &mut Program) {
     });
 }
 
-/// The packing of the fields of one struct.
-struct Packing<'a> {
-    types: &'a mut Types,
-    fields: Vec<Field>,
-    slots: Vec<FieldSlot>,
-    /// The bit fields that share the backing field to come, each with its number and its first bit.
-    open: Vec<(usize, u32, Field)>,
-    /// How many bits of it are taken, and how many it has.
-    taken: u32,
-    width: u32,
-    /// How many backing fields there are.
-    backings: u32,
-}
-
-fn pack_fields(types: &mut Types, fields: Vec<Field>) -> (Vec<Field>, Vec<FieldSlot>) {
-    let slots = vec![FieldSlot::Field(0); fields.len()];
-    let mut packing = Packing { types, fields: Vec::new(), slots, open: Vec::new(), taken: 0, width: 0, backings: 0 };
-    for (number, field) in fields.into_iter().enumerate() {
-        packing.field(number, field);
-    }
-    packing.close();
-    (packing.fields, packing.slots)
-}
-
-impl Packing<'_> {
-    fn field(&mut self, number: usize, field: Field) {
-        let width = self.types.component(field.ty).map_or(0, |s| s.size() * 8);
-        // Bits of nothing end a backing field as a field in between does.
-        let Some(count) = field.bits.filter(|n| *n > 0) else {
-            self.close();
-            if let Some(slot) = self.slots.get_mut(number) {
-                *slot = FieldSlot::Field(self.fields.len() as u32);
+fn pack_fields(program: &mut Program, fields: Vec<Field>) -> (Vec<Field>, Vec<FieldSlot>) {
+    let units = bit_units::of_fields(program, &fields);
+    let mut slots = vec![FieldSlot::Nothing; fields.len()];
+    let mut packed: Vec<Field> = Vec::new();
+    let mut backings = 0;
+    let name = |number: u32| Symbol::new(&format!("{BACKING}{number}"));
+    for unit in units {
+        let place = packed.len() as u32;
+        let (width, members) = match unit {
+            Unit::Bits(width, members) => (width, members),
+            Unit::Field(number) => {
+                let (Some(field), Some(slot)) = (fields.get(number), slots.get_mut(number)) else { continue };
+                *slot = FieldSlot::Field(place);
+                let is_backing = field.bits.is_some();
+                let name = if is_backing { name(backings) } else { field.name };
+                backings += u32::from(is_backing);
+                packed.push(Field { bits: None, name, ..field.clone() });
+                continue;
             }
-            self.fields.push(Field { bits: None, ..field });
-            return;
         };
-        if self.taken + count > self.width.max(width) {
-            self.close();
+        let Some(first) = members.first().and_then(|(number, _)| fields.get(*number)) else { continue };
+        let ty = program.types.scalar(of_width(width).0);
+        let mut backing = Field::new(name(backings), ty, first.span);
+        backings += 1;
+        for (number, at) in members {
+            let (Some(field), Some(slot)) = (fields.get(number), slots.get_mut(number)) else { continue };
+            backing.comments.extend(field.comments.iter().cloned());
+            *slot = FieldSlot::Bits(Bits { field: place, backing: ty, at, count: field.bits.unwrap_or(0) });
         }
-        self.open.push((number, self.taken, field));
-        self.taken += count;
-        self.width = self.width.max(width);
+        packed.push(backing);
     }
-
-    /// Makes the backing field of those that are open.
-    fn close(&mut self) {
-        let open = std::mem::take(&mut self.open);
-        let (taken, width) = (std::mem::take(&mut self.taken), std::mem::take(&mut self.width));
-        let Some((_, _, first)) = open.first() else { return };
-        // All bits of one field are a field as it was.
-        let whole = open.len() == 1 && taken == width;
-        let ty = if whole { first.ty } else { self.types.scalar(of_width(width).0) };
-        let mut backing = Field::new(Symbol::new(&format!("{BACKING}{}", self.backings)), ty, first.span);
-        self.backings += 1;
-        for (number, at, mut field) in open {
-            backing.comments.append(&mut field.comments);
-            let place = self.fields.len() as u32;
-            let bits = Bits { field: place, backing: ty, at, count: field.bits.unwrap_or(0) };
-            if let Some(slot) = self.slots.get_mut(number) {
-                *slot = if whole { FieldSlot::Field(place) } else { FieldSlot::Bits(bits) };
-            }
-        }
-        self.fields.push(backing);
-    }
+    (packed, slots)
 }
 
 /// The unsigned and the signed type of some bits.
@@ -173,7 +143,7 @@ impl Rewrite<'_> {
                 match slot {
                     Some(FieldSlot::Field(index)) => self.exprs[id].kind = ExprKind::Field(base, *index),
                     Some(FieldSlot::Bits(bits)) => self.access(id, base, *bits),
-                    None => {}
+                    Some(FieldSlot::Nothing) | None => {}
                 }
             }
             ExprKind::Construct(parts) => {
@@ -204,15 +174,19 @@ impl Rewrite<'_> {
     fn combine(&mut self, id: ExprId, parts: &[ExprId], slots: &[FieldSlot]) -> Vec<ExprId> {
         let mut combined: Vec<ExprId> = Vec::new();
         for (&part, slot) in parts.iter().zip(slots) {
-            let FieldSlot::Bits(bits) = *slot else {
-                combined.push(part);
-                continue;
+            let bits = match *slot {
+                FieldSlot::Bits(bits) => bits,
+                FieldSlot::Field(_) => {
+                    combined.push(part);
+                    continue;
+                }
+                FieldSlot::Nothing => continue,
             };
             let ty = self.exprs[part].ty;
             let mut b = self.build(id);
-            let mask = b.number(i64::MAX >> 63u32.saturating_sub(bits.count), ty);
-            let masked = b.binary(BinaryOp::BitAnd, part, mask);
-            let masked = in_type(&mut b, masked, ty, bits.backing);
+            let value = in_type(&mut b, part, ty, bits.backing);
+            let mask = b.number(i64::MAX >> 63u32.saturating_sub(bits.count), bits.backing);
+            let masked = b.binary(BinaryOp::BitAnd, value, mask);
             let value = match bits.at {
                 0 => masked,
                 at => {
@@ -235,10 +209,14 @@ fn in_type(b: &mut Build, value: ExprId, from: TypeId, to: TypeId) -> ExprId {
 }
 
 fn make_accessors(program: &mut Program, (backing, ty): (TypeId, TypeId), span: Span) -> Accessors {
-    let of = match program.types.component(ty).filter(|_| ty != backing) {
+    let name = match program.types.get(ty) {
+        Type::Enum(id) => Some(program.enums[id].name.to_string()),
+        _ => program.types.component(ty).map(|scalar| scalar.name().to_owned()),
+    };
+    let of = match name.filter(|_| ty != backing) {
         None => String::new(),
-        Some(scalar) => {
-            let name = scalar.name().trim_end_matches("_t");
+        Some(name) => {
+            let name = name.trim_end_matches("_t");
             name.chars().take(1).flat_map(char::to_uppercase).chain(name.chars().skip(1)).collect()
         }
     };
@@ -270,7 +248,7 @@ fn bits_parameters(code: &mut Body, (backing, mode): (TypeId, ParamMode), span: 
 fn getter(program: &mut Program, name: &str, (backing, ty): (TypeId, TypeId), span: Span) -> Function {
     let mut code = Body::default();
     let params = bits_parameters(&mut code, (backing, ParamMode::In), span);
-    let is_signed = program.types.component(ty).is_some_and(Scalar::is_signed);
+    let is_signed = is_signed(program, ty);
     let width = program.types.component(backing).map_or(32, |s| s.size() * 8);
     let sign_type = program.types.scalar(of_width(width).1);
     let mut b = Build::new(&mut program.types, &mut code.exprs, span);
@@ -293,6 +271,14 @@ fn getter(program: &mut Program, name: &str, (backing, ty): (TypeId, TypeId), sp
     };
     code.block.stmts.push(Stmt::new(StmtKind::Return(Some(value)), span));
     Function::new(name, params, ty, code, span)
+}
+
+/// Whether the highest of the bits is a sign: of an enum only where a case is negative, as in C++ without a written type.
+fn is_signed(program: &Program, ty: TypeId) -> bool {
+    match program.types.get(ty) {
+        Type::Enum(id) => program.enums[id].cases.iter().any(|case| case.value < 0),
+        _ => program.types.component(ty).is_some_and(Scalar::is_signed),
+    }
 }
 
 /// `(1 << count) - 1`

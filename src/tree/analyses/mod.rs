@@ -19,6 +19,7 @@
 //! stamp. What was computed is kept together with the stamps that it was computed for ([`Memo`]), and used as long as these
 //! are the program's. A pass that takes bodies out of the program asks before it does so.
 
+pub mod bit_units;
 pub mod calls;
 pub mod effects;
 pub mod flow;
