@@ -4,7 +4,7 @@
 //! After:  `struct Item { uint count; }   struct Item_atomic { Atomic<uint> count; }   RWStructuredBuffer<Item_atomic> items;`
 
 use super::{AtomicDecls, structs};
-use crate::tree::{ExprKind, GlobalId, GlobalKind, Program, StmtKind, StructId, Type, TypeId, Types};
+use crate::tree::{Access, ExprKind, Global, GlobalId, GlobalKind, Program, StmtKind, StructId, Type, TypeId, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -47,6 +47,8 @@ pub(super) fn declare(program: &mut Program, places: &mut AtomicDecls) -> FxHash
 fn stored(types: &mut Types, ty: TypeId, twins: &BTreeMap<StructId, StructId>) -> TypeId {
     match types.get(ty) {
         Type::Struct(id) => twins.get(&id).map_or(ty, |twin| types.intern(Type::Struct(*twin))),
+        // What is only read has no atomics.
+        Type::Buffer(_, Access::Read, _) => ty,
         inner @ (Type::Array(element, _) | Type::Buffer(_, _, element)) => {
             let element = stored(types, element, twins);
             types.intern(inner.with_element(element))
@@ -55,7 +57,20 @@ fn stored(types: &mut Types, ty: TypeId, twins: &BTreeMap<StructId, StructId>) -
     }
 }
 
-/// Whether there are variables or values of some of these structs outside of memory.
+/// Whether a shader parameter is memory of some of these structs that is only read.
+fn holds_plainly(program: &Program, ty: TypeId, held: &FxHashSet<StructId>) -> bool {
+    let is_held =
+        |ty: TypeId| matches!(program.types.get(program.types.innermost(ty)), Type::Struct(s) if held.contains(&s));
+    match program.types.get(ty) {
+        Type::Array(element, _) => holds_plainly(program, element, held),
+        Type::Buffer(_, Access::Read, element) | Type::ConstantBuffer(element, _) | Type::TextureBuffer(element) => {
+            is_held(element)
+        }
+        _ => false,
+    }
+}
+
+/// Whether there are variables or values of some of these structs outside of memory that is written.
 fn has_values(program: &Program, held: &FxHashSet<StructId>) -> bool {
     let is_held = |ty: TypeId| match program.types.get(program.types.innermost(ty)) {
         Type::Struct(s) => held.contains(&s),
@@ -63,6 +78,13 @@ fn has_values(program: &Program, held: &FxHashSet<StructId>) -> bool {
     };
     if held.is_empty() {
         return false;
+    }
+    let is_plain = |global: &Global| match global.kind {
+        GlobalKind::Parameter => holds_plainly(program, global.ty, held),
+        _ => global.kind != GlobalKind::Groupshared && is_held(global.ty),
+    };
+    if program.listed_globals().any(|id| is_plain(&program.globals[id])) {
+        return true;
     }
     program.reachable_functions().into_iter().map(|f| &program.functions[f]).any(|function| {
         let code = &function.code;
