@@ -464,6 +464,7 @@ impl<'a> Checker<'a> {
                 if untyped {
                     self.stay_literals([left, right]);
                 }
+                let right = if untyped { right } else { self.masked_distance(op, left, right) };
                 let whole = self.whole_shift(op, left, right);
                 if let Some(value) = whole.filter(|_| !untyped) {
                     return value;
@@ -477,6 +478,14 @@ impl<'a> Checker<'a> {
             }
             Err(message) => self.bad_operands(message, a, b, span),
         }
+    }
+
+    /// The distance of a shift: in HLSL, only as many bits of a constant count as number those of the operand.
+    fn masked_distance(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> ExprId {
+        if self.language() != Language::Hlsl || self.in_builtin() {
+            return right;
+        }
+        constant::masked_distance(&mut self.program, &mut self.cx.body.exprs, op, left, right).unwrap_or(right)
     }
 
     /// What a shift by a constant that is as wide as the operand, or wider, gives.
@@ -602,6 +611,7 @@ impl<'a> Checker<'a> {
         match operators::assign(&mut self.program, Some(op), (target_ty, value_ty), language) {
             Ok(operators::Assign { value: ty, through: None }) => {
                 let value = self.convert(value, ty, false);
+                let value = self.masked_distance(op, left, value);
                 let Some(result) = self.whole_shift(op, left, value) else {
                     return self.push(ExprKind::Assign(Some(op), target, value), target_ty, span);
                 };

@@ -14,7 +14,9 @@ impl Checker<'_> {
         let text = text.as_str();
         let radix = text.get(..2).is_some_and(|p| matches!(p, "0x" | "0X" | "0b" | "0B"));
         let slang = self.language() == Language::Slang;
-        let (unsigned, long) = (suffix.contains('u'), suffix.contains('l') || suffix.contains('z'));
+        // `long` has 32 bits, `long long` 64.
+        let (unsigned, long) = (suffix.contains('u'), suffix.contains("ll") || suffix.contains('z'));
+        let adapts = radix || !slang && suffix.is_empty();
         let scalar = match (unsigned, long) {
             (true, false) if value <= u64::from(u32::MAX) => U32,
             (true, _) => U64,
@@ -22,7 +24,7 @@ impl Checker<'_> {
             (false, true) => U64,
             (false, false) if value <= i32::MAX as u64 => I32,
             // Slang: decimal literals are never `uint` by themselves.
-            (false, false) if value <= u64::from(u32::MAX) && (radix || !slang) => U32,
+            (false, false) if value <= u64::from(u32::MAX) && adapts => U32,
             (false, false) if value <= i64::MAX as u64 => I64,
             (false, false) => U64,
         };

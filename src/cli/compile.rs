@@ -151,20 +151,21 @@ fn run(files: &[PathBuf], program: &ProgramArgs, project: Option<&Project>, opti
     output
 }
 
-/// Where includes may lead when no include root is given: the project that a source lies in, which is the working directory
-/// if it holds the source, or named by a manifest or repository; else the directory above the source's, as trees keep
-/// shared includes beside their shaders' directories.
+/// Where includes may lead when no include root is given: the project that a source lies in, which is named by a manifest or
+/// repository; else the directory above the source's, as trees keep shared includes beside their shaders' directories, or
+/// the working directory if it holds that.
 fn project_directory(file: &Path) -> PathBuf {
-    let directory = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    let mut above = directory.ancestors().skip(1);
-    if let Ok(here) = std::env::current_dir().and_then(std::fs::canonicalize)
-        && directory.starts_with(&here)
-    {
-        return here;
-    }
+    let source = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let mut above = source.ancestors().skip(1);
     let marked = |d: &&Path| d.join(crate::batch::manifest::FILE_NAME).is_file() || d.join(".git").exists();
-    let found = above.clone().find(marked).or_else(|| above.nth(1));
-    found.map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+    if let Some(found) = above.clone().find(marked) {
+        return found.to_path_buf();
+    }
+    let beside = above.nth(1).map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+    match std::env::current_dir().and_then(std::fs::canonicalize) {
+        Ok(here) if beside.starts_with(&here) => here,
+        _ => beside,
+    }
 }
 
 /// What the diagnostics mean for the exit code.

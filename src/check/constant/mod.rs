@@ -11,7 +11,7 @@ mod shifts;
 mod value;
 
 pub use arithmetic::{HALF_INFINITY, LARGEST_HALF, leaves, round};
-pub use shifts::{is_wide, shifts_out, whole_shift};
+pub use shifts::{is_wide, masked_distance, shifts_out, whole_shift};
 pub use value::Value;
 
 use arithmetic::{binary, construct, convert, map1, map2, part, scalar_or_list, unary, wraps};

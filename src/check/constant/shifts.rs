@@ -51,6 +51,22 @@ pub fn whole_shift(
     Some(if kept { exprs.push(Expr { kind: ExprKind::Comma(left, zero), ty, span }) } else { zero })
 }
 
+/// A constant distance of which only the bits count that are one, as in HLSL; `None` where it is one already.
+pub fn masked_distance(
+    program: &mut Program,
+    exprs: &mut ExprArena,
+    op: BinaryOp,
+    left: ExprId,
+    right: ExprId,
+) -> Option<ExprId> {
+    if !shifts_out(program, exprs, op, left, right) {
+        return None;
+    }
+    let last = i64::from(program.types.component(exprs[left].ty)?.size()) * 8 - 1;
+    let distance = map(&eval(program, exprs, right).ok()?, &|n, kind| (n & last, kind));
+    distance.to_expr(exprs, program, exprs[right].ty, exprs[right].span)
+}
+
 /// Whether a distance leaves no bit of a kind of integers.
 fn is_out(distance: i64, scalar: Scalar) -> bool {
     !(0..i64::from(scalar.size()) * 8).contains(&distance)

@@ -208,6 +208,7 @@ impl<'a> Allocator<'a> {
     pub(super) fn reserve_register(&mut self, pending: &mut Pending, register: &ExplicitRegister, blocks: bool) {
         let space = u64::from(register.space.unwrap_or(0));
         let is_block = matches!(self.program.types.get(pending.layout.ty), Type::ParameterBlock(_));
+        let is_constant_buffer = matches!(self.program.types.get(pending.layout.ty), Type::ConstantBuffer(..));
         let only_spaces = self.settings.policy.blocks.take_spaces_only;
         if blocks {
             if register.class.is_some() && only_spaces {
@@ -238,6 +239,8 @@ impl<'a> Allocator<'a> {
             Some(unit) if pending.layout.counts.get(Unit::Space) > 0 => {
                 self.fix(pending, unit, u64::from(register.index), space, register.span);
             }
+            // A constant buffer that holds no data takes none.
+            Some(Unit::ConstantBuffer) if is_constant_buffer => {}
             _ if self.settings.policy.explicit.unfit_registers_ignored => {}
             _ => {
                 let message = format!("register class `{class}` does not suit the type of `{}`", pending.name);
