@@ -162,7 +162,9 @@ impl<'a> Checker<'a> {
         for request in self.options.entries.clone() {
             let named: Vec<DeclId> =
                 functions.iter().copied().filter(|d| self.info(*d).name == *request.name.as_str()).collect();
-            let Some(&decl) = named.first() else {
+            // Before those of namespaces.
+            let global = named.iter().find(|d| self.at(self.info(**d).scope).namespace.is_none());
+            let Some(&decl) = global.or(named.first()) else {
                 let message = format!("there is no function `{}` to be an entry point", request.name);
                 let mut diagnostic = Diagnostic::global(Code::ENTRY_NOT_FOUND, message);
                 let names: Vec<&str> = functions.iter().take(8).map(|d| self.info(*d).name.as_str()).collect();

@@ -236,8 +236,18 @@ impl Parser<'_> {
             W::CBuffer | W::TBuffer => false,
             _ if !self.is_name_at(self.pos) => false,
             _ if !self.tok().line_start => true,
-            _ => matches!(self.peek(1), W::Semi | W::Comma | W::Assign | W::Colon),
+            _ => matches!(self.word_at(self.after_sizes(self.pos + 1)).w, W::Semi | W::Comma | W::Assign | W::Colon),
         }
+    }
+
+    /// Where the sizes of arrays end that begin at a place.
+    fn after_sizes(&self, mut at: usize) -> usize {
+        while self.word_at(at).w == W::LBracket
+            && let Some(close) = self.partner_of(at)
+        {
+            at = close + 1;
+        }
+        at
     }
 
     /// type-definition = struct | interface | enum
