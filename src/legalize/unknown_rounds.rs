@@ -8,22 +8,27 @@
 use super::constant_parameters::initialized;
 use super::needs::Find;
 use super::{Context, Pass};
+use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::*;
+use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass =
-    Pass { name: "unknown_rounds", removes: &[(Capability::UnknownRounds, Find::Stmt(is_unknown))], run, ..Pass::ROW };
+    Pass { name: "unknown_rounds", removes: &[(Capability::UnknownRounds, Find::Body(first))], run, ..Pass::ROW };
 
 /// How often a variable is looked through.
 const DEPTH: u32 = 8;
 
 fn run(cx: &mut Context) {
-    cx.each_body(&mut |cx, _, body| {
-        let mut block = std::mem::take(&mut body.block);
-        // The statements around are asked for the values of variables.
-        body.block = block.clone();
+    let inputs = Inputs::of(cx.program);
+    cx.each_body(&mut |cx, id, body| {
+        if !any_wish(body) {
+            return;
+        }
+        let rounds = Rounds { program: cx.program, function: id, body, inputs: &inputs };
+        let mut block = body.block.clone();
         block.visit_mut(&mut |stmt| {
-            if is_unknown(cx.program, body, stmt)
+            if rounds.are_unknown(stmt)
                 && let StmtKind::For(.., hints) | StmtKind::While(.., hints) | StmtKind::DoWhile(.., hints) =
                     &mut stmt.kind
             {
@@ -34,26 +39,92 @@ fn run(cx: &mut Context) {
     });
 }
 
-fn is_unknown(program: &Program, body: &Body, stmt: &Stmt) -> bool {
+fn first(program: &Program, id: FunctionId, body: &Body, _: &[ExprId]) -> Option<Span> {
+    if !any_wish(body) {
+        return None;
+    }
+    let inputs = Inputs::of(program);
+    let rounds = Rounds { program, function: id, body, inputs: &inputs };
+    let mut found = None;
+    body.block.any(&mut |stmt| {
+        if rounds.are_unknown(stmt) {
+            found = Some(stmt.span);
+        }
+        found.is_some()
+    });
+    found
+}
+
+/// Whether a body asks for a loop to be unrolled.
+fn any_wish(body: &Body) -> bool {
+    !body.value_first && body.block.any(&mut |stmt| is_wish(stmt).is_some())
+}
+
+/// The condition of a loop that is to be unrolled, however often it runs.
+fn is_wish(stmt: &Stmt) -> Option<ExprId> {
     let (condition, hints) = match &stmt.kind {
         StmtKind::For(_, Some(condition), _, _, hints)
         | StmtKind::While(condition, _, hints)
         | StmtKind::DoWhile(_, condition, hints) => (*condition, hints),
-        _ => return false,
+        _ => return None,
     };
-    hints.unroll == Some(None) && !body.value_first && is_read(program, body, condition, DEPTH)
+    (hints.unroll == Some(None)).then_some(condition)
 }
 
-/// Whether an expression reads memory, or a part of what a function is given; a number that it is given may be a constant.
-fn is_read(program: &Program, body: &Body, root: ExprId, depth: u32) -> bool {
-    body.exprs.post_order(root).into_iter().any(|id| match body.exprs[id].kind {
-        ExprKind::Global(global) => matches!(program.globals[global].kind, GlobalKind::Parameter | GlobalKind::Input),
-        ExprKind::Contents(_) | ExprKind::Deref(_) => true,
-        ExprKind::Field(..) => body.exprs.base_local(id).is_some_and(|local| !body.locals[local].constant),
-        ExprKind::Local(local) if depth > 0 => {
-            let value = initialized(&body.block).into_iter().find(|(l, _)| *l == local).and_then(|(_, value)| value);
-            value.is_some_and(|value| is_read(program, body, value, depth - 1))
+/// The parameters that are given what only a running shader knows: those of entry points, and what they are passed to.
+struct Inputs(FxHashSet<(FunctionId, LocalId)>);
+
+impl Inputs {
+    fn of(program: &Program) -> Inputs {
+        let mut inputs = Inputs(FxHashSet::default());
+        for entry in program.entry_points.iter().flat_map(|entry| entry.roots()) {
+            inputs.0.extend(program.functions[entry].params.iter().map(|p| (entry, p.local)));
         }
-        _ => false,
-    })
+        // Callers first: they come after what they call.
+        for function in program.reachable_functions().into_iter().rev() {
+            let body = &program.functions[function].code;
+            let mut given = Vec::new();
+            for id in body.expressions() {
+                let ExprKind::Call(callee, args) = &body.exprs[id].kind else { continue };
+                let rounds = Rounds { program, function, body, inputs: &inputs };
+                let params = program.functions[*callee].params.iter().zip(args);
+                given.extend(params.filter(|(_, arg)| rounds.is_read(**arg, DEPTH)).map(|(p, _)| (*callee, p.local)));
+            }
+            inputs.0.extend(given);
+        }
+        inputs
+    }
+}
+
+/// What is asked of the loops of a function.
+struct Rounds<'a> {
+    program: &'a Program,
+    function: FunctionId,
+    body: &'a Body,
+    inputs: &'a Inputs,
+}
+
+impl Rounds<'_> {
+    fn are_unknown(&self, stmt: &Stmt) -> bool {
+        !self.body.value_first && is_wish(stmt).is_some_and(|condition| self.is_read(condition, DEPTH))
+    }
+
+    /// Whether an expression reads memory, or what an entry point is given; another number that a function is given may be a
+    /// constant.
+    fn is_read(&self, root: ExprId, depth: u32) -> bool {
+        let Rounds { program, body, .. } = self;
+        body.exprs.post_order(root).into_iter().any(|id| match &body.exprs[id].kind {
+            ExprKind::Global(g) => matches!(program.globals[*g].kind, GlobalKind::Parameter | GlobalKind::Input),
+            ExprKind::Contents(_) | ExprKind::Deref(_) => true,
+            ExprKind::Field(..) => body.exprs.base_local(id).is_some_and(|local| !body.locals[local].constant),
+            // Of an invocation or its wave.
+            ExprKind::Call(callee, args) => args.is_empty() && program.functions[*callee].builtin,
+            ExprKind::Local(local) if self.inputs.0.contains(&(self.function, *local)) => true,
+            ExprKind::Local(local) if depth > 0 => {
+                let value = initialized(&body.block).into_iter().find(|(l, _)| l == local).and_then(|(_, value)| value);
+                value.is_some_and(|value| self.is_read(value, depth - 1))
+            }
+            _ => false,
+        })
+    }
 }

@@ -151,7 +151,7 @@ impl Parser<'_> {
         let name = match C_INTEGERS.iter().find(|(list, _)| *list == words.as_slice()) {
             Some((_, name)) => Symbol::new(name),
             // `unsigned int4`, `unsigned float` (whose error is the checker's).
-            None if words.contains(&W::Name) && unsigned => Symbol::new(&format!("u{shaped}")),
+            None if words.contains(&W::Name) && unsigned => unsigned_name(shaped),
             None if words.contains(&W::Name) => shaped,
             None => Symbol::new(if unsigned { "uint" } else { "int" }),
         };
@@ -414,4 +414,15 @@ impl Parser<'_> {
         let after = self.scan_type(self.pos + 1).map(|s| self.word_at(s.end).w);
         matches!(after, Some(W::Colon | W::Eq))
     }
+}
+
+/// The unsigned type beside a signed one: `uint4` of `int4`, `min16uint3` of `min16int3`; `dword` is one already.
+fn unsigned_name(signed: Symbol) -> Symbol {
+    let text = signed.as_str();
+    if text.starts_with("dword") {
+        return signed;
+    }
+    let at = if text.starts_with("min") { text.find("int").unwrap_or(0) } else { 0 };
+    let (prefix, rest) = text.split_at(at);
+    Symbol::new(&format!("{prefix}u{rest}"))
 }
