@@ -329,23 +329,39 @@ impl Parser<'_> {
             W::Typename | W::Class | W::Struct => {
                 self.bump();
                 let pack = self.eat(W::Ellipsis);
-                let name = self.type_param_name()?;
+                let name = if self.is_unnamed() { self.unnamed_param() } else { self.type_param_name()? };
                 let kind = match self.type_param()? {
                     GenericParamKind::Type { bounds, .. } if pack => GenericParamKind::Pack { bounds, value: None },
                     kind => kind,
                 };
                 (name, kind)
             }
-            _ if self.is_name_at(self.pos) && matches!(self.peek(1), W::Comma | W::Gt | W::Colon | W::Assign) => {
+            _ if self.is_name_at(self.pos)
+                && !self.word_at(self.pos).is_builtin_type()
+                && matches!(self.peek(1), W::Comma | W::Gt | W::Colon | W::Assign) =>
+            {
                 (self.type_param_name()?, self.type_param()?)
             }
             _ => {
                 let ty = self.ty()?;
-                let name = self.name("the name of the generic parameter")?;
+                let name = match self.is_unnamed() {
+                    true => self.unnamed_param(),
+                    false => self.name("the name of the generic parameter")?,
+                };
                 (name, self.value_param(ty)?)
             }
         };
         Ok(GenericParam { name, kind })
+    }
+
+    /// `template <class, int = 3>`: nothing names the parameter.
+    fn is_unnamed(&mut self) -> bool {
+        matches!(self.w(), W::Comma | W::Gt | W::Assign)
+    }
+
+    /// A name that no source has, and no other parameter.
+    fn unnamed_param(&mut self) -> Ident {
+        Ident { name: Symbol::new(&format!("$parameter{}", self.pos)), span: self.tok().span }
     }
 
     fn type_param_name(&mut self) -> R<Ident> {
