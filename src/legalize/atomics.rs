@@ -15,6 +15,7 @@ mod twins;
 mod vectors;
 
 use super::needs::{Find, callee};
+use super::payloads::is_of_task;
 use super::uniformity::UNIFORM_LOAD;
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -218,7 +219,9 @@ fn is_shared(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
     match exprs[exprs.base(target)].kind {
         ExprKind::Global(g) => match program.globals[g].kind {
             GlobalKind::Static | GlobalKind::Const | GlobalKind::Specialization => exprs.way_to_base(target).any(names),
-            GlobalKind::Input | GlobalKind::Output | GlobalKind::Passed => false,
+            // What the group gives its mesh shaders is a variable of the group until then.
+            GlobalKind::Passed => is_of_task(&program.globals[g]),
+            GlobalKind::Input | GlobalKind::Output => false,
             GlobalKind::Parameter | GlobalKind::Groupshared | GlobalKind::Heap => true,
         },
         // The target's own variables are inputs and outputs.

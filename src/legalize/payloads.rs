@@ -86,6 +86,11 @@ pub(super) fn incoming(program: &Program, stage: Stage, param: &Param) -> Option
 /// The storage of what a task shader gives its mesh shaders.
 const TASK: &str = "taskPayloadSharedEXT";
 
+/// Whether a variable holds what task shaders give their mesh shaders, which the invocations of a group share.
+pub(super) fn is_of_task(global: &Global) -> bool {
+    global.storage.is_some_and(|word| word == TASK)
+}
+
 fn first_passed(program: &Program, entry: &EntryPoint) -> Option<Span> {
     let function = &program.functions[entry.function];
     let passed = function.params.iter().find(|p| incoming(program, entry.stage, p).is_some())?;
