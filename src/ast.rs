@@ -102,6 +102,10 @@ pub enum Semantic {
     Register(Vec<Ident>, Span),
     /// `packoffset(c0.y)`: the words `c0` and `y`.
     PackOffset(Vec<Ident>, Span),
+    /// `read(caller, miss)` of a field of a payload: the words.
+    Read(Vec<Ident>),
+    /// `write(caller, miss)`.
+    Write(Vec<Ident>),
 }
 
 /// A variable.

@@ -195,6 +195,8 @@ impl Options {
 pub struct Artifact {
     /// For which target.
     pub target: Target,
+    /// The version of its language: the shader model, GLSL's version (4, 60).
+    pub version: (u32, u32),
     /// GLSL: the entry point it is for.
     pub entry: Option<(Symbol, Stage)>,
     /// The text; for SPIR-V the words.
@@ -400,7 +402,7 @@ impl<'a> Compilation<'a> {
         let mut artifacts = Vec::new();
         for text in legal.iter().flat_map(|legal| emit::emit(legal, profile, &emit::Options::default())) {
             let entry = text.entry.and_then(|i| program.entry_points.get(i)).map(|e| (e.name, e.stage));
-            artifacts.extend(self.artifact(target, entry, text.text, &mut diags));
+            artifacts.extend(self.artifact(profile, entry, text.text, &mut diags));
         }
         self.check_size(target, program, &artifacts, &mut diags);
         let failed = diags.has_errors();
@@ -485,13 +487,13 @@ impl<'a> Compilation<'a> {
 
     fn artifact(
         &self,
-        target: Target,
+        &Profile { target, version, .. }: &Profile,
         entry: Option<(Symbol, Stage)>,
         text: String,
         diags: &mut Diagnostics,
     ) -> Option<Artifact> {
         let through_naga = |made: Result<Vec<u8>, String>, text: String, diags: &mut Diagnostics| match made {
-            Ok(bytes) => Some(Artifact { target, entry, bytes, intermediate: text }),
+            Ok(bytes) => Some(Artifact { target, version, entry, bytes, intermediate: text }),
             Err(message) => {
                 diags.push(Diagnostic::global(Code::VALIDATION, message));
                 None
@@ -501,7 +503,7 @@ impl<'a> Compilation<'a> {
             Target::Spirv => through_naga(crate::validate::wgsl_to_spirv(&text), text, diags),
             Target::Metal => through_naga(crate::validate::wgsl_to_metal(&text).map(String::into_bytes), text, diags),
             Target::Hlsl | Target::Glsl | Target::Wgsl => {
-                Some(Artifact { target, entry, bytes: text.into_bytes(), intermediate: String::new() })
+                Some(Artifact { target, version, entry, bytes: text.into_bytes(), intermediate: String::new() })
             }
         }
     }

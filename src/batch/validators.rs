@@ -14,7 +14,7 @@ pub fn validate(artifact: &Artifact, entries: &[(Symbol, Stage)]) -> Vec<String>
     match artifact.target {
         Target::Wgsl => wgsl(artifact.text()),
         Target::Glsl => glsl(artifact),
-        Target::Hlsl => entries.iter().flat_map(|(name, stage)| hlsl(artifact.text(), name.as_str(), *stage)).collect(),
+        Target::Hlsl => entries.iter().flat_map(|(name, stage)| hlsl(artifact, name.as_str(), *stage)).collect(),
         // Made by naga from WGSL that it has validated.
         Target::Spirv | Target::Metal => Vec::new(),
     }
@@ -53,10 +53,30 @@ fn glsl(artifact: &Artifact) -> Vec<String> {
     .collect()
 }
 
-fn hlsl(text: &str, entry: &str, stage: Stage) -> Option<String> {
+/// The first shader model of DXC, and the last one that every DXC of today knows.
+const DXC_MODELS: ((u32, u32), (u32, u32)) = ((6, 0), (6, 6));
+/// The shader model since which there are numbers of 16 bits.
+const NARROW_TYPES: (u32, u32) = (6, 2);
+
+/// The text is of the shader model of its profile. A DXC that is older checks it as one of the last model that it knows.
+fn hlsl(artifact: &Artifact, entry: &str, stage: Stage) -> Option<String> {
+    let (mut major, mut minor) = artifact.version.max(DXC_MODELS.0);
+    loop {
+        let complaint = hlsl_of_model((major, minor), artifact.text(), entry, stage)?;
+        if (major, minor) <= DXC_MODELS.1 || !complaint.contains("invalid profile") {
+            return Some(complaint);
+        }
+        (major, minor) = if minor > 0 { (major, minor - 1) } else { DXC_MODELS.1 };
+    }
+}
+
+fn hlsl_of_model(model: (u32, u32), text: &str, entry: &str, stage: Stage) -> Option<String> {
     let kind = dxc_profile(stage);
     run_on_file("dxc", text, "hlsl", |path, command| {
-        command.arg(path).args(["-T", &format!("{kind}_6_6"), "-HV", "2021", "-enable-16bit-types"]);
+        command.arg(path).args(["-T", &format!("{kind}_{}_{}", model.0, model.1), "-HV", "2021"]);
+        if model >= NARROW_TYPES {
+            command.arg("-enable-16bit-types");
+        }
         if kind != DXC_LIBRARY {
             command.args(["-E", entry]);
         }

@@ -145,7 +145,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__one_offset", Library, &[Word], 1),
     ("__once", Library, &[], 0),
     ("__outside", Library, &[Name], 1),
-    ("__passes", Library, &[], 0),
+    ("__passes", Library, &[Name], 0),
     ("__reads_texels", Library, &[], 0),
     ("__requires", Library, &[Name], 1),
     ("__writes_whole", Library, &[], 0),

@@ -47,6 +47,7 @@ mod optional;
 mod overload;
 mod pack_arguments;
 mod packs;
+mod payload_access;
 mod pointers;
 mod positions;
 mod query;

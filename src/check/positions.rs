@@ -84,7 +84,7 @@ impl Checker<'_> {
                     let message = format!("`{name}` is not a shader parameter and has no register");
                     self.diags.push(Diagnostic::error(Code::BAD_REGISTER, *span, message));
                 }
-                ast::Semantic::Name(_) => {}
+                ast::Semantic::Name(_) | ast::Semantic::Read(_) | ast::Semantic::Write(_) => {}
             }
         }
     }

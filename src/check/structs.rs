@@ -303,6 +303,7 @@ impl<'a> Checker<'a> {
         let bits = self.bits_of_field(var, ty, scope);
         let attributes = self.attributes(&member.attributes, scope);
         let explicit = self.explicit(member, &var.semantics, &attributes, scope);
+        let access = self.payload_access(&var.semantics);
         Field {
             name: var.name.name,
             ty,
@@ -315,6 +316,7 @@ impl<'a> Checker<'a> {
             span: var.name.span,
             bits,
             offset: None,
+            access,
             origin: Origin::Declared,
         }
     }

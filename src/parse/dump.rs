@@ -99,6 +99,8 @@ fn semantics(list: &[Semantic]) -> String {
             Semantic::Name(name) => format!(" :{}", name.name),
             Semantic::Register(w, _) => format!(" :register({})", words(w)),
             Semantic::PackOffset(w, _) => format!(" :packoffset({})", words(w)),
+            Semantic::Read(w) => format!(" :read({})", words(w)),
+            Semantic::Write(w) => format!(" :write({})", words(w)),
         })
         .collect()
 }

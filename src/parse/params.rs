@@ -154,7 +154,7 @@ impl Parser<'_> {
         Ok(list)
     }
 
-    /// semantic = ":" ( "register" "(" words ")" | "packoffset" "(" words ")" | "read" "(" words ")" | NAME )
+    /// semantic = ":" ( "register" "(" words ")" | "packoffset" "(" words ")" | ("read" | "write") "(" words ")" | NAME )
     fn semantic(&mut self, into: &mut Vec<Semantic>) -> R<()> {
         self.bump();
         if !self.is_ident_at(self.pos) {
@@ -171,8 +171,8 @@ impl Parser<'_> {
         match word {
             W::Register => into.push(Semantic::Register(words, span)),
             W::PackOffset => into.push(Semantic::PackOffset(words, span)),
-            // Payload access qualifiers restrict, they place nothing.
-            W::Read | W::Write => {}
+            W::Read => into.push(Semantic::Read(words)),
+            W::Write => into.push(Semantic::Write(words)),
             _ => {
                 self.last_error = None;
                 let message = format!("`{}` takes no arguments here: expected `register` or `packoffset`", name.name);

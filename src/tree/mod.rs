@@ -12,6 +12,7 @@
 mod types;
 mod body;
 mod origin;
+mod payload_access;
 pub mod analyses;
 mod slice;
 mod listed;
@@ -25,6 +26,7 @@ pub use body::*;
 pub use build::Build;
 pub use listed::Listed;
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
+pub use payload_access::{PAYLOAD_USERS, PayloadAccess, PayloadUsers};
 pub use slice::Slices;
 pub use types::*;
 pub use verify::verify;
@@ -354,6 +356,8 @@ pub struct Field {
     pub bits: Option<u32>,
     /// Byte offset to be written out (packoffset, `layout(offset=)`, `@align`), set by passes.
     pub offset: Option<u32>,
+    /// Which stages use it in a payload.
+    pub access: PayloadAccess,
     /// What of the source it is.
     pub origin: Origin,
 }

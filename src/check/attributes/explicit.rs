@@ -36,6 +36,8 @@ pub fn explicit<'a>(
                 errors.extend(explicit.packoffset.map(|(_, first)| said_twice("packoffset", first, *span)));
                 explicit.packoffset = Some((bytes, *span));
             }),
+            // They restrict, and place nothing.
+            ast::Semantic::Read(_) | ast::Semantic::Write(_) => Ok(()),
         };
         if let Err((span, reason)) = placed {
             errors.push(Diagnostic::error(Code::BAD_REGISTER, span, reason));

@@ -1,6 +1,7 @@
 //! HLSL: shader models 5.0 to 6.x, one file with all its entry points.
 
 mod expr;
+mod ray_payloads;
 mod types;
 mod untyped;
 
@@ -10,6 +11,7 @@ use super::writer::{Braces, Writer};
 use crate::target::Capability;
 use crate::target::system_values::builtin_attribute;
 use crate::tree::*;
+use rustc_hash::FxHashSet;
 
 /// The dialect.
 struct Hlsl {
@@ -20,7 +22,8 @@ struct Hlsl {
 /// The text of a program.
 pub(super) fn emit(cx: &Context) -> String {
     let dialect = Hlsl { has_select: cx.profile.version >= (6, 0) };
-    let mut file = HlslFile { cx, dialect, w: Writer::new(Braces::OwnLine, cx.options.comments) };
+    let payloads = ray_payloads::structs(cx);
+    let mut file = HlslFile { cx, dialect, payloads, w: Writer::new(Braces::OwnLine, cx.options.comments) };
     file.items();
     file.w.finish()
 }
@@ -28,6 +31,8 @@ pub(super) fn emit(cx: &Context) -> String {
 struct HlslFile<'a> {
     cx: &'a Context<'a>,
     dialect: Hlsl,
+    /// The structs of the payloads of rays, where they say who uses them.
+    payloads: FxHashSet<StructId>,
     w: Writer,
 }
 
@@ -45,7 +50,7 @@ impl HlslFile<'_> {
         for item in cx.printed() {
             spacing.before(self.group(item), &mut self.w);
             match item {
-                Item::Struct(id) => self.structure(&self.cx.program.structs[id]),
+                Item::Struct(id) => self.structure(id),
                 Item::Enum(id) => self.enumeration(&self.cx.program.enums[id]),
                 Item::Global(id) => self.global(&self.cx.program.globals[id]),
                 Item::Function(id) => self.function(id),
@@ -69,16 +74,17 @@ impl HlslFile<'_> {
         }
     }
 
-    fn structure(&mut self, structure: &Struct) {
+    fn structure(&mut self, id: StructId) {
+        let structure = &self.cx.program.structs[id];
         self.w.before(&structure.comments);
-        self.w.open(&format!("struct {}", structure.name));
-        self.fields(structure, false);
+        self.w.open(&format!("struct {}{}", self.payload_attribute(id), structure.name));
+        self.fields(id, false);
         self.w.close(";");
     }
 
     /// The fields; in a `cbuffer` with offsets to be written, each has its `packoffset`.
-    fn fields(&mut self, structure: &Struct, in_block: bool) {
-        for field in &structure.fields {
+    fn fields(&mut self, id: StructId, in_block: bool) {
+        for field in &self.cx.program.structs[id].fields {
             self.w.before(&field.comments);
             // Nothing is interpolated in a block, and its members take no word for it.
             let mut text = if in_block { String::new() } else { self.builtin(&field.explicit) };
@@ -92,7 +98,8 @@ impl HlslFile<'_> {
                 let component = ["", ".y", ".z", ".w"].get((offset % 16 / 4) as usize).unwrap_or(&"");
                 text.push_str(&format!(" : packoffset(c{}{component})", offset / 16));
             }
-            self.w.line(&format!("{text};"));
+            let access = self.payload_access((!in_block).then_some(id), field);
+            self.w.line(&format!("{text}{access};"));
             self.w.after(&field.comments);
         }
     }
@@ -135,7 +142,7 @@ impl HlslFile<'_> {
             let buffer = matches!(self.cx.program.types.get(global.ty), Type::TextureBuffer(_));
             let word = if buffer { "tbuffer" } else { "cbuffer" };
             self.w.open(&format!("{word} {}{}", global.name, self.register(global)));
-            self.fields(&self.cx.program.structs[id], true);
+            self.fields(id, true);
             self.w.close("");
             self.w.after(&global.comments);
             return;
