@@ -5,11 +5,6 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::tree::{FunctionId, Local, ParamMode, Stage, TypeId, is_uniform};
 
-/// Whether a stage is one of ray tracing, which has parameters of its own.
-pub(super) fn is_of_rays(stage: Stage) -> bool {
-    taken(stage).is_some()
-}
-
 /// What a stage takes, in order: parameters that go in and out, and those that come in.
 fn taken(stage: Stage) -> Option<(usize, usize)> {
     match stage {

@@ -6,7 +6,6 @@
 //! Every entry point that reaches one has it as a parameter. Functions see the variable, as they do in GLSL.
 
 use super::Checker;
-use super::ray_entries::is_of_rays;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tree::{
     Block, Body, Build, Expr, ExprKind, FunctionId, GlobalId, LocalId, Param, ParamMode, Program, Semantic, Stage,
@@ -32,7 +31,7 @@ impl Checker<'_> {
             self.program.entry_points.iter().map(|e| (e.function, e.stage)).collect();
         for (entry, stage) in entries {
             let reached = self.program.analyses().reached_globals([entry].into_iter());
-            if is_of_rays(stage) {
+            if stage.is_of_rays() {
                 self.refuse_variables(variables.iter().filter(|v| reached.contains(&v.global)), (entry, stage));
                 continue;
             }

@@ -142,7 +142,7 @@ impl<'a> Allocator<'a> {
                 None => self.place_buffer("$Globals".into(), Owner::Globals),
             };
             let kept = self.keeps_bytes(&layout, self.settings.rules.constant);
-            ScopeBuffer { binding: Some(binding), push: 0, kept, layout }
+            ScopeBuffer { binding: Some(binding), apart: (Unit::PushConstant, 0), kept, layout }
         });
         if self.settings.policy.order.by_class {
             sort_by_class(self.program, &mut scopes);
@@ -276,9 +276,10 @@ impl<'a> Allocator<'a> {
         params: Vec<(usize, Pending<'a>)>,
         buffer: Option<TypeLayout>,
     ) -> EntryLayout {
+        let apart = self.unit_apart(entry);
         let own = match &buffer {
             Some(layout) if self.needs_binding(layout) => Counts::one(self.buffer_unit(), 1),
-            Some(_) => Counts::one(Unit::PushConstant, 1),
+            Some(_) => Counts::one(apart, 1),
             None => Counts::NONE,
         };
         let none = Explicit::default();
@@ -294,7 +295,7 @@ impl<'a> Allocator<'a> {
         let mut next = whole.place;
         let buffer = buffer.map(|layout| ScopeBuffer {
             binding: self.needs_binding(&layout).then(|| binding(&next, self.buffer_unit())),
-            push: next.offset.get(Unit::PushConstant),
+            apart: (apart, next.offset.get(apart)),
             kept: false,
             layout,
         });
@@ -371,19 +372,27 @@ impl<'a> Allocator<'a> {
     fn place_entry_buffer(&mut self, layout: TypeLayout, entry: usize) -> ScopeBuffer {
         let (name, owner) = ("entry point uniforms".into(), Owner::EntryBuffer(entry));
         let binding = self.needs_binding(&layout).then(|| self.place_buffer(name, owner));
-        let push = match self.recorded_position(owner, Unit::PushConstant) {
+        let apart = self.unit_apart(entry);
+        let number = match self.recorded_position(owner, apart) {
             Some(at) if binding.is_none() => at.index,
             _ if binding.is_none() => {
-                let start = self.free_number(Unit::PushConstant, 1);
+                let start = self.free_number(apart, 1);
                 let how = self.how_implicit();
-                self.trace.push(self.range_of((name, owner), Unit::PushConstant, 0, (start, 1), how));
+                self.trace.push(self.range_of((name, owner), apart, 0, (start, 1), how));
                 start
             }
             _ => 0,
         };
         let rules = self.settings.entry_rules();
         let kept = self.keeps_bytes(&layout, rules);
-        ScopeBuffer { binding, push, kept, layout }
+        ScopeBuffer { binding, apart: (apart, number), kept, layout }
+    }
+
+    /// What the plain uniform parameters of an entry point are where they have no binding. Each record of the shader binding table
+    /// has its own, so that two materials of one scene may differ.
+    fn unit_apart(&self, entry: usize) -> Unit {
+        let traced = self.program.entry_points.get(entry).is_some_and(|e| e.stage.is_of_rays());
+        if traced && self.settings.api == Api::Vulkan { Unit::ShaderRecord } else { Unit::PushConstant }
     }
 }
 

@@ -76,10 +76,10 @@ pub struct ParameterLayout {
 /// The implicit buffer of a scope (`$Globals`, entry-point uniforms).
 #[derive(Clone, Debug)]
 pub struct ScopeBuffer {
-    /// Where it is bound; `None` for push constants.
+    /// Where it is bound; `None` for push constants and shader records.
     pub binding: Option<Binding>,
-    /// The number of its push constants among all.
-    pub push: u64,
+    /// What it is without a binding, and its number among all of them.
+    pub apart: (Unit, u64),
     /// Its members do not lie where their order alone would put them: a lock keeps their bytes.
     pub kept: bool,
     /// Its contents as a struct layout of all parameters of the scope in order.
@@ -91,7 +91,7 @@ impl ScopeBuffer {
     pub fn position(&self) -> (Unit, u64, u64) {
         match self.binding {
             Some(b) => (b.class.and_then(Unit::of_class).unwrap_or(Unit::Descriptor), b.index.into(), b.space.into()),
-            None => (Unit::PushConstant, self.push, 0),
+            None => (self.apart.0, self.apart.1, 0),
         }
     }
 }

@@ -172,7 +172,7 @@ pub struct Options<'a> {
 /// What passes leave for later ones, beside the program.
 #[derive(Default)]
 pub struct Notes {
-    /// The blocks of push constants that are made of uniform parameters of entry points.
+    /// The blocks of push constants and shader records that are made of uniform parameters of entry points.
     pub entry_blocks: Vec<GlobalId>,
     /// The variables that hold zeros which constant evaluation does not see.
     pub zeros: BTreeMap<Scalar, GlobalId>,

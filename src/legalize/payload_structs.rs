@@ -6,7 +6,7 @@
 //!
 //! A payload, or attributes of a hit, that an entry point leaves out become a parameter that nothing uses.
 
-use super::needs::{Find, callee, stage_need};
+use super::needs::{Find, callee};
 use super::payloads::{HIT, incoming};
 use super::{Context, Pass};
 use crate::source::Span;
@@ -31,10 +31,6 @@ pub(super) const FINDERS: [(Capability, Find); 2] = [
 /// The attribute of builtins whose last argument is passed to other shaders.
 const ATTRIBUTE: &str = "__passes";
 
-fn is_traced(stage: Stage) -> bool {
-    stage_need(stage) == Some(Capability::RayTracing)
-}
-
 /// Whether a stage has attributes of a hit.
 fn has_attributes(stage: Stage) -> bool {
     matches!(stage, Stage::AnyHit | Stage::ClosestHit)
@@ -55,7 +51,7 @@ fn is_struct(program: &Program, ty: TypeId) -> bool {
 
 /// The first parameter of an entry point that is no struct or in another order, or the place of one that lacks attributes.
 fn first_free(program: &Program, entry: &EntryPoint) -> Option<Span> {
-    if !is_traced(entry.stage) {
+    if !entry.stage.is_of_rays() {
         return None;
     }
     let function = &program.functions[entry.function];
@@ -76,7 +72,7 @@ fn passed(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<ExprId> {
 }
 
 fn run(cx: &mut Context) {
-    for entry in cx.program.entry_points.clone().into_iter().filter(|e| is_traced(e.stage)) {
+    for entry in cx.program.entry_points.clone().into_iter().filter(|e| e.stage.is_of_rays()) {
         parameters(cx.program, &entry);
     }
     let mut wrapped = FxHashMap::default();

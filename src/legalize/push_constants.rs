@@ -55,10 +55,11 @@ fn records(program: &Program, diags: &mut Diagnostics) {
         let first = buffers.next();
         if let (Some(first), Some(second)) = (first, buffers.next()) {
             let message = format!("`{}` reads more than one shader record", entry.name);
+            let note = "uniform parameters of such an entry point are its record; put all of it into one struct";
             let diagnostic = Diagnostic::error(Code::CAPABILITY, second.span, message);
-            diags.push(diagnostic.label(first.span, "another one is here"));
+            diags.push(diagnostic.label(first.span, "another one is here").note(note));
         }
-        if let Some(first) = first.filter(|_| super::needs::stage_need(entry.stage) != Some(Capability::RayTracing)) {
+        if let Some(first) = first.filter(|_| !entry.stage.is_of_rays()) {
             let message = format!("the {} stage of `{}` has no shader record", entry.stage.name(), entry.name);
             diags.push(Diagnostic::error(Code::CAPABILITY, first.span, message));
         }

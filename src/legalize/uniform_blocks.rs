@@ -91,10 +91,12 @@ fn gather(
     let leaf = cx.layout.leaves.parameter_of(scope).and_then(|id| cx.layout.leaves.whole(id));
     block.origin = leaf.map_or(Origin::Synthesized, Origin::Leaf);
     block.binding = buffer.as_ref().and_then(|b| b.binding);
-    if buffer.is_some() && block.binding.is_none() {
-        block.modifiers.set(Modifiers::PUSH_CONSTANT);
+    let apart = buffer.as_ref().filter(|b| b.binding.is_none()).map(|b| b.apart.0);
+    let of_entry = apart.is_some();
+    if let Some(unit) = apart {
+        let is_record = unit == Unit::ShaderRecord;
+        block.modifiers.set(if is_record { Modifiers::SHADER_RECORD } else { Modifiers::PUSH_CONSTANT });
     }
-    let of_entry = block.modifiers.has(Modifiers::PUSH_CONSTANT);
     let block = cx.program.globals.push(block);
     cx.notes.entry_blocks.extend(of_entry.then_some(block));
     let gathered: FxHashSet<GlobalId> = members.iter().copied().collect();

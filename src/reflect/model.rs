@@ -129,8 +129,8 @@ objects! {
         /// The unit: `uniform`, `constantBuffer`, `shaderResource`, `unorderedAccess`, `storageBuffer`, `samplerState`, `descriptorTableSlot`,
         /// `lateDescriptorTableSlot` (bindings that are counted behind all others of the scope or block: in a parameter of a
         /// scope the binding itself), `furtherDescriptorTableSlot` (where those of a list go on that has a binding of its own),
-        /// `subElementRegisterSpace`, `pushConstantBuffer`, `specializationConstant`, `varyingInput`, `varyingOutput`, `inputAttachmentIndex`,
-        /// `rayPayload`, `hitAttributes`, `callablePayload`.
+        /// `subElementRegisterSpace`, `pushConstantBuffer`, `shaderRecord`, `specializationConstant`, `varyingInput`, `varyingOutput`,
+        /// `inputAttachmentIndex`, `rayPayload`, `hitAttributes`, `callablePayload`.
         kind: String,
         /// Bytes: the offset.
         offset?: u64,

@@ -14,7 +14,7 @@ const OURS: &str = "schema tool target profile bindingPolicy leaves memory types
 
 /// Units in which the parameters of an entry point are counted from where its own begin.
 const COUNTED_IN_SCOPES: &str = "constantBuffer shaderResource unorderedAccess storageBuffer samplerState descriptorTableSlot \
-                                 pushConstantBuffer subElementRegisterSpace";
+                                 pushConstantBuffer shaderRecord subElementRegisterSpace";
 
 /// The unit of bindings, and ours of those that are apart from the first: they stand behind all that are counted.
 const BINDING: &str = "descriptorTableSlot";

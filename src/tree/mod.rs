@@ -15,6 +15,7 @@ mod origin;
 mod payload_access;
 pub mod analyses;
 mod slice;
+mod stage;
 mod listed;
 pub mod walk;
 pub mod build;
@@ -28,6 +29,7 @@ pub use listed::Listed;
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
 pub use payload_access::{PAYLOAD_USERS, PayloadAccess, PayloadUsers};
 pub use slice::Slices;
+pub use stage::Stage;
 pub use types::*;
 pub use verify::verify;
 pub use walk::ExprArena;
@@ -798,59 +800,6 @@ pub enum TargetCase {
     Block(Box<Body>),
     /// A spelling.
     Intrinsic(Template),
-}
-
-/// A stage of the pipeline.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[allow(missing_docs)]
-pub enum Stage {
-    Vertex,
-    Hull,
-    Domain,
-    Geometry,
-    Fragment,
-    Compute,
-    Amplification,
-    Mesh,
-    RayGeneration,
-    Intersection,
-    AnyHit,
-    ClosestHit,
-    Miss,
-    Callable,
-}
-
-impl Stage {
-    /// (spelling, stage); the first spelling of a stage is its canonical name.
-    pub const NAMES: &[(&str, Stage)] = &[
-        ("vertex", Stage::Vertex),
-        ("hull", Stage::Hull),
-        ("domain", Stage::Domain),
-        ("geometry", Stage::Geometry),
-        ("fragment", Stage::Fragment),
-        ("pixel", Stage::Fragment),
-        ("compute", Stage::Compute),
-        ("amplification", Stage::Amplification),
-        ("task", Stage::Amplification),
-        ("mesh", Stage::Mesh),
-        ("raygeneration", Stage::RayGeneration),
-        ("raygen", Stage::RayGeneration),
-        ("intersection", Stage::Intersection),
-        ("anyhit", Stage::AnyHit),
-        ("closesthit", Stage::ClosestHit),
-        ("miss", Stage::Miss),
-        ("callable", Stage::Callable),
-    ];
-
-    /// The stage of a spelling.
-    pub fn parse(text: &str) -> Option<Stage> {
-        Self::NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(text)).map(|(_, s)| *s)
-    }
-
-    /// The canonical name.
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, s)| *s == self).map_or("", |(n, _)| *n)
-    }
 }
 
 /// An entry point.

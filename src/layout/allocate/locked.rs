@@ -430,10 +430,11 @@ impl<'a> Allocator<'a> {
     fn keep_buffer(&mut self, lock: &Locked, owner: Owner, kept: &mut BTreeSet<(Owner, Unit)>) {
         let unit = self.buffer_unit();
         let name: Symbol = if owner == Owner::Globals { "$Globals" } else { "entry point uniforms" }.into();
-        if let Some(at) = lock.position(owner, Unit::PushConstant, &Counts::NONE) {
-            kept.insert((owner, Unit::PushConstant));
-            self.numbers.entry(Unit::PushConstant).or_default().insert(at.index);
-            let range = self.range_of((name, owner), Unit::PushConstant, 0, (at.index, 0), How::Recorded);
+        for apart in [Unit::PushConstant, Unit::ShaderRecord] {
+            let Some(at) = lock.position(owner, apart, &Counts::NONE) else { continue };
+            kept.insert((owner, apart));
+            self.numbers.entry(apart).or_default().insert(at.index);
+            let range = self.range_of((name, owner), apart, 0, (at.index, 0), How::Recorded);
             self.trace.push(Placement { end: at.end(), ..range });
         }
         let Some(at) = lock.position(owner, unit, &Counts::one(unit, 1)) else { return };

@@ -33,7 +33,7 @@ pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(T
         Type::ConstantBuffer(t, layout) => {
             let constant = match () {
                 () if global.modifiers.has(Modifiers::PUSH_CONSTANT) => push_rules,
-                () if global.modifiers.has(Modifiers::SHADER_RECORD) => settings.rules.push,
+                () if global.modifiers.has(Modifiers::SHADER_RECORD) => push_rules,
                 () => settings.rules.constant,
             };
             let settings = Settings { rules: BufferRules { constant, ..settings.rules }, ..*settings };
