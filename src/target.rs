@@ -7,6 +7,7 @@ pub mod api;
 pub mod capability;
 pub mod format;
 pub mod glsl;
+pub mod invocation_modes;
 pub mod operators;
 pub mod profiles;
 pub mod reserved;

@@ -58,6 +58,7 @@ mod infinite_arguments;
 mod inline_builtins;
 mod integer_choices;
 mod interpolants;
+mod invocation_modes;
 mod known_operands;
 mod limits;
 mod joined_outputs;
@@ -455,6 +456,7 @@ fn passes_and_checks(
     static_resources::check(program, diags);
     payloads::check(program, profile, diags);
     interpolants::check(program, profile, diags);
+    invocation_modes::check(program, profile, diags);
     if cfg!(debug_assertions) && !diags.has_errors() {
         let faults = origins::verify(program, layout, profile);
         debug_assert!(faults.is_empty(), "not where it was placed:\n{}", faults.join("\n"));

@@ -2,6 +2,7 @@
 
 use super::types;
 use crate::emit::context::Context;
+use crate::target::invocation_modes::InvocationMode;
 use crate::target::{DataLayouts, EXTENSION_ATTRIBUTE, TYPED_EXTENSION_ATTRIBUTE, VERSION_ATTRIBUTE};
 use crate::tree::analyses::Uses;
 use crate::tree::*;
@@ -126,6 +127,10 @@ pub(super) fn collect(cx: &Context) -> Found {
         data_layouts: cx.profile.facts.data_layouts,
     };
     for entry in cx.entry_points {
+        let attributes = &program.functions[entry.function].attributes;
+        for (_, extension) in InvocationMode::had(attributes, entry.stage, cx.profile).filter_map(|mode| mode.glsl) {
+            found.add(extension);
+        }
         match entry.stage {
             Stage::Mesh | Stage::Amplification => found.add("GL_EXT_mesh_shader"),
             Stage::RayGeneration

@@ -11,6 +11,7 @@ use super::dialect::Spelling;
 use super::writer::{Braces, Writer};
 use crate::target::format::Format;
 use crate::target::glsl::{Bindings, ExtensionSupport};
+use crate::target::invocation_modes::{GlslMode, InvocationMode};
 use crate::target::{STAGE_LAYOUT, Varyings};
 use crate::tree::*;
 use std::collections::BTreeSet;
@@ -90,6 +91,10 @@ impl GlslFile<'_> {
                 lines.push(group_size(self.cx.program, entry));
             }
             lines.extend(stage_layouts(&self.cx.program.functions[entry.function]));
+            lines.extend(modes(self.cx, entry).filter_map(|spelling| match spelling {
+                GlslMode::Layout(qualifier) => Some(format!("layout({qualifier}) in;")),
+                GlslMode::Attribute(_) => None,
+            }));
         }
         lines.iter().for_each(|line| self.w.line(line));
         self.w.blank();
@@ -287,6 +292,11 @@ impl GlslFile<'_> {
             None => function.name.as_str(),
         };
         let head = format!("{result} {name}({})", params.join(", "));
+        for spelling in entry.into_iter().flat_map(|entry| modes(self.cx, entry)) {
+            if let GlslMode::Attribute(name) = spelling {
+                self.w.line(&format!("[[{name}]]"));
+            }
+        }
         self.cx.function_body(&Glsl, &head, &function.code, &mut self.w);
     }
 
@@ -301,6 +311,12 @@ impl GlslFile<'_> {
         };
         format!("{word}{}", Glsl.variable(self.cx, local.ty, local.name.as_str()))
     }
+}
+
+/// How the modes of an entry point are spelled.
+fn modes(cx: &Context, entry: &EntryPoint) -> impl Iterator<Item = GlslMode> {
+    let attributes = &cx.program.functions[entry.function].attributes;
+    InvocationMode::had(attributes, entry.stage, cx.profile).filter_map(|mode| mode.glsl.map(|(spelling, _)| spelling))
 }
 
 /// `layout(local_size_x = 8, ...) in;`

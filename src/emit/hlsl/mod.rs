@@ -9,6 +9,7 @@ use super::context::{Context, Group, Spacing, header, transparent_element};
 use super::dialect::Spelling;
 use super::writer::{Braces, Writer};
 use crate::target::Capability;
+use crate::target::invocation_modes::InvocationMode;
 use crate::target::system_values::builtin_attribute;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
@@ -313,6 +314,9 @@ impl HlslFile<'_> {
             ("rootsignature", &[]),
             ("wavesize", &[Stage::Compute]),
         ];
+        for mode in InvocationMode::had(&function.attributes, entry.stage, self.cx.profile) {
+            self.w.line(&format!("[{}]", mode.name));
+        }
         for attribute in &function.attributes {
             let name = attribute.name.as_str();
             let lower = name.to_ascii_lowercase();
