@@ -570,7 +570,7 @@ impl<'a> Checker<'a> {
             match info.what {
                 What::Function(f) => {
                     let generic = f.generics.is_some() || !self.implicit_params(decl).is_empty();
-                    let waits = source.language == Language::Hlsl && self.is_of_template(info.scope);
+                    let waits = self.waits_for_use(source.language, info.scope);
                     if !generic && !waits && f.body.is_some() && !self.inside_generic(info.scope) {
                         self.check_duplicates(decl);
                         if let Some(instance) = self.instance(decl, WHOLE, Vec::new()) {
@@ -604,11 +604,15 @@ impl<'a> Checker<'a> {
         self.outward(scope).any(|id| self.at(id).open)
     }
 
-    /// Whether a scope is within an instance of a template, whose methods are checked when used, as in C++: they need not suit
-    /// all arguments that the template has.
-    fn is_of_template(&self, scope: ScopeId) -> bool {
-        let is_instance = |ty: TypeId| self.structs.instance(ty).is_some_and(|i| !i.args.is_empty());
-        self.outward(scope).any(|id| matches!(self.at(id).kind, ScopeKind::Members(ty) if is_instance(ty)))
+    /// Whether methods of a scope are checked when they are used alone: those of templates of HLSL, as in C++, since they need not
+    /// suit all arguments that the template has; those of generics of Slang for the first instance. A method may name
+    /// another instance, whose method names the next one.
+    fn waits_for_use(&self, language: Language, scope: ScopeId) -> bool {
+        let waits = |ty: TypeId| match language {
+            Language::Hlsl => self.structs.instance(ty).is_some_and(|i| !i.args.is_empty()),
+            Language::Slang => self.structs.is_further_instance(ty),
+        };
+        self.outward(scope).any(|id| matches!(self.at(id).kind, ScopeKind::Members(ty) if waits(ty)))
     }
 
     /// Two definitions of one signature.

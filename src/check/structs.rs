@@ -41,6 +41,8 @@ pub(super) struct Structs<'a> {
     pub extents: Vec<Extent>,
     /// How a struct of the library came to hold itself, on the way to the user's field that makes it so.
     pub circle: Option<Diagnostic>,
+    /// The first instance that was made of each generic.
+    first: FxHashMap<DeclId, TypeId>,
     /// Inline structs by their place and scope.
     pub inline: FxHashMap<(Span, ScopeId), DeclId>,
     marker: std::marker::PhantomData<&'a ()>,
@@ -67,6 +69,11 @@ impl Structs<'_> {
     /// The instance that a type is.
     pub fn instance(&self, ty: TypeId) -> Option<&StructInstance> {
         self.list.get(*self.of_type.get(&ty)? as usize)
+    }
+    /// Whether it is an instance of a generic, and not the first one.
+    pub fn is_further_instance(&self, ty: TypeId) -> bool {
+        let instance = self.instance(ty).filter(|i| !i.args.is_empty());
+        instance.is_some_and(|i| self.first.get(&i.decl).is_some_and(|first| *first != ty))
     }
     /// The same, to change it.
     pub fn instance_mut(&mut self, ty: TypeId) -> Option<&mut StructInstance> {
@@ -130,6 +137,7 @@ impl<'a> Checker<'a> {
         let instance =
             StructInstance { decl, args, ty, scope, base: None, interfaces: Vec::new(), depth, resolving: true };
         self.structs.generic += usize::from(!key.1.is_empty());
+        self.structs.first.entry(decl).or_insert(ty);
         self.structs.list.push(instance);
         self.structs.ids.insert(key, index);
         self.structs.of_type.entry(ty).or_insert(index);
