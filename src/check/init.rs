@@ -164,17 +164,19 @@ impl<'a> Checker<'a> {
         Some(self.push(ExprKind::Construct(parts), ty, span))
     }
 
-    /// The constructor without arguments, if a type has one.
+    /// The constructor that takes no arguments, if a type has one: one without parameters, else one with a default for each.
     fn default_constructor(&mut self, ty: TypeId) -> Option<super::function::InstanceId> {
         if !matches!(self.program.types.get(ty), Type::Struct(_)) {
             return None;
         }
         let decls = self.constructors(ty);
-        let fits = |c: &Self, d: DeclId| match c.info(d).what {
-            What::Function(f) => f.generics.is_none() && f.params.is_empty(),
-            _ => false,
+        let has_default = |p: &ast::Decl| matches!(&p.kind, DeclKind::Var(var) if var.init.is_some());
+        let fits = |c: &Self, d: &DeclId| match c.info(*d).what {
+            What::Function(f) if f.generics.is_none() && f.params.iter().all(has_default) => Some(f.params.len()),
+            _ => None,
         };
-        let decl = decls.into_iter().find(|d| fits(self, *d))?;
+        let fitting = decls.into_iter().filter_map(|d| Some((fits(self, &d)?, d)));
+        let (_, decl) = fitting.min_by_key(|(count, _)| *count)?;
         self.instance(decl, WHOLE, Vec::new())
     }
 
