@@ -540,6 +540,10 @@ impl<'a> Checker<'a> {
                     self.resolve_usings();
                 }
                 DeclKind::Empty | DeclKind::Ignored => {}
+                DeclKind::Interface(interface) => {
+                    let message = format!("the interface `{}` cannot be declared here", interface.name.name);
+                    self.error(Code::BAD_STATEMENT, span, message);
+                }
                 _ => self.error(Code::BAD_STATEMENT, span, "this declaration is not allowed in a function"),
             }
         }
