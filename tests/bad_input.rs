@@ -59,14 +59,17 @@ fn a_missing_source() {
 fn an_include_out_of_the_roots() {
     let tree = tree(&[
         ("secret.hlsli", "float secret;\n"),
-        ("shaders/main.slang", &format!("#include \"../secret.hlsli\"\n{GOOD}")),
+        ("shaders/shared.hlsli", "float shared_;\n"),
+        ("shaders/deep/main.slang", &format!("#include \"../../secret.hlsli\"\n{GOOD}")),
+        ("shaders/deep/beside.slang", &format!("#include \"../shared.hlsli\"\n{GOOD}")),
     ]);
-    let run = shaderport(&tree.path().join("shaders"), &["compile", "main.slang", "--target", "wgsl"]);
+    let directory = tree.path().join("shaders/deep");
+    let run = shaderport(&directory, &["compile", "main.slang", "--target", "wgsl"]);
     assert_failed(&run, 1, "E0104");
-    let run = shaderport(
-        &tree.path().join("shaders"),
-        &["compile", "main.slang", "--target", "wgsl", "--allow-outside-roots"],
-    );
+    let run = shaderport(&directory, &["compile", "main.slang", "--target", "wgsl", "--allow-outside-roots"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    // The directory above the source's is one, wherever one stands.
+    let run = shaderport(&directory, &["compile", "beside.slang", "--target", "wgsl"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
 }
 
