@@ -15,8 +15,9 @@ use crate::check::constant::{Value, eval, eval_int};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    AttributeArg, BinaryOp, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function, FunctionBody,
-    FunctionId, Literal, LocalId, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template, Type, TypeId, Types,
+    AddressSpace, AttributeArg, BinaryOp, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function,
+    FunctionBody, FunctionId, Literal, LocalId, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template, Type,
+    TypeId, Types,
     analyses::{is_pure, is_trivial},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -587,10 +588,15 @@ fn simplify_node(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
                 return;
             }
             convert_literal(types, exprs, id, inner, ty);
-            // float -> float1 -> float.
+            // float -> float1 -> float, and an address that has been a pointer.
+            let gives_back = |whole: Type, between: Type| match (whole, between) {
+                (Type::Scalar(a), Type::Vector(b, 1)) => a == b,
+                (Type::Scalar(a), Type::Pointer(_, AddressSpace::Device(_))) => a == Scalar::U64,
+                _ => false,
+            };
             if let ExprKind::Convert(innermost, _) = exprs[inner].kind
                 && exprs[innermost].ty == ty
-                && matches!((types.get(ty), types.get(exprs[inner].ty)), (Type::Scalar(a), Type::Vector(b, 1)) if a == b)
+                && gives_back(types.get(ty), types.get(exprs[inner].ty))
             {
                 exprs.replace_by(id, innermost);
             }

@@ -293,7 +293,7 @@ capabilities! {
     DeviceAddresses,
     /// Device addresses that are numbers, at which words are loaded.
     RawAddresses,
-    /// Inputs and outputs that Vulkan has and D3D has not (`SV_PointCoord`, `SV_DrawIndex`).
+    /// What Vulkan has and D3D has not (`SV_PointCoord`, `SV_DrawIndex`, `vk::ReadClock`).
     VulkanBuiltins,
     /// Null pointers in values of structs and arrays that are constant.
     NullAddresses,
