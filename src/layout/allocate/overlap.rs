@@ -8,6 +8,7 @@ use crate::layout::types::Detail;
 use crate::layout::units::{Counts, UNBOUNDED, Unit};
 use crate::layout::{Api, Overlap, Part, Position, walk};
 use crate::source::Span;
+use crate::tree::{Attribute, Type};
 use std::collections::BTreeSet;
 
 /// No more than this many are named of those that have the same position.
@@ -71,6 +72,11 @@ impl Allocator<'_> {
 
     fn tell_overlap(&mut self, range: &Placement, met: &mut Met) {
         let Some(first) = met.ranges.first().copied() else { return };
+        // On Vulkan a descriptor of both serves variables of each.
+        let combined = met.ranges.len() == 1 && self.is_combined(range, &first);
+        if combined && self.settings.api == Api::Vulkan {
+            return;
+        }
         let owners = self.owners(met);
         let placed = range.owner.global();
         let others = met.ranges.as_slice();
@@ -86,6 +92,9 @@ impl Allocator<'_> {
         if range.how == How::Option {
             diagnostic = diagnostic.note("`--globals-binding` places the buffer of plain globals");
         }
+        if combined && self.settings.api.is_webgpu() {
+            diagnostic = diagnostic.note("Vulkan alone has one binding for both; give the sampler another one");
+        }
         for other in others.iter().filter(|r| r.span != Span::default() && r.span != at) {
             diagnostic = diagnostic.label(other.span, format!("`{}` takes {}", other.name, range_text(other)));
         }
@@ -93,6 +102,24 @@ impl Allocator<'_> {
         let api = self.settings.api;
         let never = api.is_webgpu() || api == Api::D3d || range.unit == Unit::Specialization;
         self.overlaps.push(Overlap { placed, met: owners, never, diagnostic });
+    }
+
+    /// Whether two ranges are a texture and a sampler of which the source says that they are one descriptor (DXC's SPIR-V manual,
+    /// "Combined image sampler").
+    fn is_combined(&self, a: &Placement, b: &Placement) -> bool {
+        let types = &self.program.types;
+        let kind = |range: &Placement| {
+            let global = &self.program.globals[range.owner.global()?];
+            let says = |a: &Attribute| a.name.as_str().eq_ignore_ascii_case("vk::combinedImageSampler");
+            match types.get(types.innermost(global.ty)) {
+                Type::Texture(_) if global.attributes.iter().any(says) => Some(Unit::ShaderResource),
+                Type::Sampler(_) if global.attributes.iter().any(says) => Some(Unit::Sampler),
+                _ => None,
+            }
+        };
+        let same = (a.space, a.start, a.end) == (b.space, b.start, b.end);
+        let both = kind(a).zip(kind(b)).is_some_and(|(a, b)| a != b);
+        same && both
     }
 
     /// The owners of what was met, in the list that all share that meet the same.
