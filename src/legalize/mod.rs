@@ -288,6 +288,7 @@ pub const PASSES: &[Pass] = &[
     empty_parameters::PASS,
     called_entry_points::PASS,
     shared_references::PASS,
+    static_resources::PASS,
     unrolled_loops::PASS,
     unknown_rounds::PASS,
     constant_parameters::PASS,
@@ -295,7 +296,6 @@ pub const PASSES: &[Pass] = &[
     shifted_offsets::PASS,
     runtime_initializers::PASS,
     entry_uniforms::PASS,
-    static_resources::PASS,
     resolve_resources::PASS,
     dead_code::PASS,
     root_signatures::PASS,
@@ -453,7 +453,6 @@ fn passes_and_checks(
     mesh_flow::check(program, profile, diags);
     push_constants::check(program, profile, diags);
     heap_variables::check(program, diags);
-    static_resources::check(program, diags);
     payloads::check(program, profile, diags);
     interpolants::check(program, profile, diags);
     invocation_modes::check(program, profile, diags);

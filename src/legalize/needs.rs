@@ -82,9 +82,6 @@ pub struct Data<'a> {
 /// What no pass removes: a profile has it, or the program is an error there.
 #[rustfmt::skip]
 pub(super) const NATIVE: &[Finder] = &[
-    (Capability::StaticResources, Find::Global(|p, g| {
-        matches!(g.kind, GlobalKind::Static | GlobalKind::Const) && p.holds_resource(g.ty)
-    })),
     (Capability::UnboundedResourceArrays, Find::Parameter(|p, g, _| matches!(p.types.get(g.ty), Type::Array(_, Length::Unsized)))),
     (Capability::DescriptorHeaps, Find::Global(|_, g| g.kind == GlobalKind::Heap)),
     (Capability::NestedArrays, Find::Type(|p, t| {

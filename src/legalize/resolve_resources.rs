@@ -74,7 +74,8 @@ fn run(cx: &mut Context) {
     facts.settle_modes(cx.program);
     let effects = cx.effects();
     let (done, made, instances) = (FxHashSet::default(), FxHashMap::default(), FxHashMap::default());
-    let mut resolver = Resolver { cx, effects, facts, done, made, instances, disagreed: false };
+    let doubted = FxHashSet::default();
+    let mut resolver = Resolver { cx, effects, facts, done, made, instances, doubted, disagreed: false };
     let entries: Vec<FunctionId> = resolver.cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();
     for entry in entries {
         resolver.function(entry, entry, Bound::default(), 0);
@@ -94,6 +95,8 @@ struct Resolver<'a, 'c> {
     made: FxHashMap<Key, Instance>,
     /// How many instances each function has.
     instances: FxHashMap<FunctionId, u32>,
+    /// Instances that give different resources through parameters, which their callers may not use.
+    doubted: FxHashSet<FunctionId>,
     /// The ways out of the function at hand, or of one that it calls, give different resources.
     disagreed: bool,
 }

@@ -154,11 +154,16 @@ pub(super) fn move_to_start(cx: &mut Context, is_moved: &dyn Fn(&Program, &Globa
     if moved.is_empty() {
         return;
     }
-    for (root, reached) in reached(cx.program) {
-        set_at_start(cx.program, root, &reached, &moved);
+    set_where_roots_start(cx.program, &moved);
+}
+
+/// Has entry points set these variables, which have no first values any more.
+pub(super) fn set_where_roots_start(program: &mut Program, moved: &[GlobalId]) {
+    for (root, reached) in reached(program) {
+        set_at_start(program, root, &reached, moved);
     }
     for id in moved {
-        cx.program.globals[id].init = None;
+        program.globals[*id].init = None;
     }
 }
 

@@ -1,5 +1,5 @@
 //! Loops that are counted by constants are written out where their counters choose what has to be known before the program
-//! runs: an offset in texels, or one of several resources.
+//! runs: an offset in texels, or one of several resources; or where a round uses a resource that an earlier one chose.
 //!
 //! Before: `for (int x = 0; x < 2; x++) { sum += t.Sample(s, uv, int2(x, 0)); }`
 //! After:  `sum += t.Sample(s, uv, int2(0, 0)); sum += t.Sample(s, uv, int2(1, 0));`
@@ -11,6 +11,7 @@ use super::{Context, Pass};
 use crate::check::constant::{Value, eval_with, operate};
 use crate::target::Capability;
 use crate::tree::analyses::effects::target;
+use crate::tree::analyses::first_use::FirstUse;
 use crate::tree::analyses::flow::{breaks, continues, ends_flow};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,6 +37,7 @@ type Reaching = FxHashMap<FunctionId, Vec<bool>>;
 
 fn run(cx: &mut Context) {
     let wanted = wanted(cx.program, !cx.profile.has(Capability::VaryingOffsets));
+    let given = Given::of(cx.program);
     cx.each_body(&mut |cx, _, body| {
         for _ in 0..TIMES {
             let written = cx.program.written_locals(body);
@@ -45,8 +47,10 @@ fn run(cx: &mut Context) {
                 let value = value.and_then(|v| eval_with(cx.program, &body.exprs, v, &|l| known.get(&l).cloned()).ok());
                 known.extend(value.map(|v| (local, v)));
             }
-            let chosen = chosen_arrays(cx.program, body);
-            let mut unroller = Unroller { program: cx.program, wanted: &wanted, known, chosen, changed: false };
+            let chosen = given.locals(cx.program, body);
+            let chosen = chosen.into_iter().filter(|(_, globals)| globals.len() > 1).map(|(local, _)| local).collect();
+            let mut unroller =
+                Unroller { program: cx.program, wanted: &wanted, given: &given, known, chosen, changed: false };
             let block = std::mem::take(&mut body.block);
             body.block = unroller.block(body, block);
             if !unroller.changed {
@@ -56,35 +60,76 @@ fn run(cx: &mut Context) {
     });
 }
 
-/// The locals that are given several resources, of which none is an element of the same array as another.
-fn chosen_arrays(program: &Program, body: &Body) -> FxHashSet<LocalId> {
-    let mut given: BTreeMap<LocalId, BTreeSet<GlobalId>> = BTreeMap::new();
-    let mut give = |local: LocalId, value: ExprId| {
-        if program.holds_resource(body.locals[local].ty) {
-            let globals = body.exprs.post_order(value).into_iter().filter_map(|e| match body.exprs[e].kind {
-                ExprKind::Global(global) if program.holds_resource(program.globals[global].ty) => Some(global),
-                _ => None,
+/// The resources of which functions give one to the arguments of their calls, by parameter.
+#[derive(Default)]
+struct Given(FxHashMap<(FunctionId, usize), BTreeSet<GlobalId>>);
+
+impl Given {
+    fn of(program: &Program) -> Given {
+        let mut given = Given::default();
+        // Callees come first.
+        for id in program.reachable_functions() {
+            let function = &program.functions[id];
+            let locals = given.locals(program, &function.code);
+            for (at, param) in function.params.iter().enumerate().filter(|(_, p)| p.mode != ParamMode::In) {
+                if let Some(globals) = locals.get(&param.local) {
+                    given.0.insert((id, at), globals.clone());
+                }
+            }
+        }
+        given
+    }
+
+    /// The locals that are given resources in a body, with the globals of which these are or are elements.
+    fn locals(&self, program: &Program, body: &Body) -> BTreeMap<LocalId, BTreeSet<GlobalId>> {
+        let mut given: BTreeMap<LocalId, BTreeSet<GlobalId>> = BTreeMap::new();
+        for (local, value) in initialized(&body.block) {
+            if let Some(value) = value.filter(|_| program.holds_resource(body.locals[local].ty)) {
+                given.entry(local).or_default().extend(resources(program, &body.exprs, value));
+            }
+        }
+        for id in body.expressions() {
+            self.places(program, &body.exprs, id, &mut |local, globals| {
+                given.entry(local).or_default().extend(globals)
             });
-            given.entry(local).or_default().extend(globals);
         }
+        given
+    }
+
+    /// Calls `f` with the locals that an expression by itself gives resources to.
+    fn places(&self, program: &Program, exprs: &ExprArena, id: ExprId, f: &mut dyn FnMut(LocalId, BTreeSet<GlobalId>)) {
+        match &exprs[id].kind {
+            ExprKind::Assign(None, place, value) if program.holds_resource(exprs[*place].ty) => {
+                exprs.base_local(*place).into_iter().for_each(|local| f(local, resources(program, exprs, *value)));
+            }
+            ExprKind::Call(function, args) => {
+                let passed = || args.iter().flat_map(|arg| resources(program, exprs, *arg));
+                for (at, arg) in args.iter().enumerate() {
+                    if let (Some(globals), Some(local)) = (self.0.get(&(*function, at)), exprs.base_local(*arg)) {
+                        f(local, globals.iter().copied().chain(passed()).collect());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The globals in an expression that hold resources.
+fn resources(program: &Program, exprs: &ExprArena, root: ExprId) -> BTreeSet<GlobalId> {
+    let resource = |e: ExprId| match exprs[e].kind {
+        ExprKind::Global(global) => Some(global).filter(|g| program.holds_resource(program.globals[*g].ty)),
+        _ => None,
     };
-    for (local, value) in initialized(&body.block) {
-        value.into_iter().for_each(|value| give(local, value));
-    }
-    for id in body.expressions() {
-        if let ExprKind::Assign(None, place, value) = body.exprs[id].kind
-            && let Some(local) = body.exprs.base_local(place)
-        {
-            give(local, value);
-        }
-    }
-    given.into_iter().filter(|(_, globals)| globals.len() > 1).map(|(local, _)| local).collect()
+    exprs.post_order(root).into_iter().filter_map(resource).collect()
 }
 
 struct Unroller<'a> {
     program: &'a Program,
     wanted: &'a Reaching,
+    given: &'a Given,
     known: FxHashMap<LocalId, Value>,
+    /// The locals that are given several resources, of which none is an element of the same array as another.
     chosen: FxHashSet<LocalId>,
     changed: bool,
 }
@@ -102,13 +147,28 @@ impl Unroller<'_> {
     fn rounds(&self, body: &Body, stmt: &Stmt) -> Option<(LocalId, Vec<Value>)> {
         let StmtKind::For(init, .., block, _) = &stmt.kind else { return None };
         let [Stmt { kind: StmtKind::Local(counter, Some(_)), .. }] = init.as_slice() else { return None };
-        if breaks(block) || continues(block) || !self.chooses(body, block, *counter) {
+        if breaks(block) || continues(block) || !self.chooses(body, block, *counter) && !self.carries(body, block) {
             return None;
         }
         let (counter, rounds) = counted(self.program, body, stmt, &self.known, MOST + 1)?;
         let mut statements = 0;
         block.visit(&mut |_| statements += 1);
         (rounds.len() <= MOST && statements * rounds.len() <= MOST_STATEMENTS).then_some((counter, rounds))
+    }
+
+    /// Whether a round uses what an earlier one gave a variable of the choice.
+    fn carries(&self, body: &Body, block: &Block) -> bool {
+        let inner: FxHashSet<LocalId> = initialized(block).into_iter().map(|(local, _)| local).collect();
+        let mut given = FxHashSet::default();
+        block.visit(&mut |s| {
+            s.own_exprs(&mut |root| {
+                for e in body.exprs.post_order(root) {
+                    self.given.places(self.program, &body.exprs, e, &mut |local, _| given.extend([local]));
+                }
+            });
+        });
+        let mut outer = given.into_iter().filter(|l| self.chosen.contains(l) && !inner.contains(l));
+        outer.any(|l| self.program.first_use(&body.exprs, block, l) == FirstUse::Kept)
     }
 
     /// Whether the counter of a loop, or what is computed from it, chooses what has to be known.

@@ -36,7 +36,7 @@ capabilities! {
     EmptyStructs,
     /// Structs that hold both resources and data, or arrays of structs with resources.
     MixedStructs,
-    /// Resources as locals, results, or fields of struct parameters of functions.
+    /// Resources as locals, static variables, results, or fields of struct parameters of functions.
     ResourceValues,
     /// Buffers and writable textures as parameters of functions.
     BufferParameters,
@@ -44,8 +44,6 @@ capabilities! {
     StructTexels,
     /// Residency statuses that no read of the program gives.
     FreeStatuses,
-    /// Static variables that hold resources.
-    StaticResources,
     /// `ParameterBlock<T>`, and `ConstantBuffer<T>` with resources in `T`.
     ParameterBlocks,
     /// Plain data at global scope as shader parameters.

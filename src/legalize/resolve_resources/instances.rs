@@ -59,6 +59,8 @@ pub(super) struct Output {
     param: Option<usize>,
     path: Vec<Step>,
     shape: ResourceShape,
+    /// Another one that it may be as well; then nothing tells of the indices.
+    other: Option<ResourceShape>,
     /// Types of the `out` parameters for its indices.
     holes: Vec<TypeId>,
 }
@@ -141,15 +143,29 @@ impl Resolver<'_, '_> {
         known.into_iter().take(errors).for_each(|d| self.cx.diags.push(d));
         let constants = self.constant_args(work, original, args);
         if constants.is_empty() {
-            self.disagreed = true;
-            made.errors.iter().for_each(|d| self.cx.diags.push(d.clone()));
-            return made;
+            return self.doubtful(original, made);
         }
         let numbers = constants.iter().map(|(at, _, v)| (*at, number(v).unwrap_or(0))).collect();
         let values = constants.into_iter().map(|(_, local, v)| (local, v)).collect();
+        let errors = self.cx.diags.list().len();
         let made = self.instance_of((key.0, key.1, numbers), values, work, holes);
-        self.disagreed |= !made.errors.is_empty();
-        made.errors.iter().for_each(|d| self.cx.diags.push(d.clone()));
+        if made.errors.is_empty() {
+            return made;
+        }
+        let known = self.cx.diags.take();
+        known.into_iter().take(errors).for_each(|d| self.cx.diags.push(d));
+        self.doubtful(original, made)
+    }
+
+    /// A function that gives different resources through its parameters alone is reported where one of these is used. What else it
+    /// was reported for is reported.
+    fn doubtful(&mut self, original: FunctionId, made: Instance) -> Instance {
+        if made.errors.len() > made.outputs.iter().filter(|o| o.other.is_some()).count() {
+            self.disagreed = true;
+            made.errors.iter().for_each(|d| self.cx.diags.push(d.clone()));
+        } else if self.doubted.insert(made.id) {
+            *self.instances.entry(original).or_insert(0) += 1;
+        }
         made
     }
 
@@ -314,8 +330,13 @@ impl Resolver<'_, '_> {
             let path = [path, output.path.clone()].concat();
             work.unbind(local, &path);
             let mut after = std::mem::take(&mut site.after);
-            self.bind_part(work, (local, path), e, &mut after);
+            self.bind_part(work, (local, path.clone()), e, &mut after);
             site.after = after;
+            if let Some(other) = &output.other {
+                let other = path_of(self.cx.program, &mut work.body.exprs, other, &[], span);
+                let bound = work.flow.aliases.entry(local).or_default().iter_mut().find(|a| a.path == path);
+                bound.into_iter().for_each(|alias| alias.other = Some(other));
+            }
         }
         work.results.insert(id, results);
         work.body.exprs[id].ty = self.cx.program.functions[instance.id].result;
@@ -372,7 +393,10 @@ impl Resolver<'_, '_> {
                 if let Some(other) = known.other {
                     let pair = (known.expr, other);
                     self.different(work, span, pair, "a function that gives different resources");
-                    self.disagreed = true;
+                    let shapes = [known.expr, other].map(|e| shape(&self.facts, work.body, e).0);
+                    if let ([Some(shape), other @ Some(_)], Some(_)) = (shapes, param) {
+                        outputs.push(Output { param, path: known.path.clone(), shape, other, holes: Vec::new() });
+                    }
                     continue;
                 }
                 let (Some(shape), indices) = shape(&self.facts, work.body, known.expr) else {
@@ -381,12 +405,12 @@ impl Resolver<'_, '_> {
                 };
                 if param.is_none() && list.len() == 1 && self.return_index(work, id, &indices, block) {
                     let holes = vec![self.cx.program.functions[id].result];
-                    outputs.push(Output { param, path: known.path.clone(), shape, holes });
+                    outputs.push(Output { param, path: known.path.clone(), shape, other: None, holes });
                     continue;
                 }
                 let name = param.map(|_| work.body.locals[local].name);
                 match self.give_indices(work, id, &indices, name) {
-                    Some(holes) => outputs.push(Output { param, path: known.path.clone(), shape, holes }),
+                    Some(holes) => outputs.push(Output { param, path: known.path.clone(), shape, other: None, holes }),
                     None => self.untraceable(span),
                 }
             }

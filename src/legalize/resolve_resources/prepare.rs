@@ -186,10 +186,11 @@ fn touches_resources(program: &Program, function: &Function) -> bool {
 impl Resolver<'_, '_> {
     /// Makes statements of calls that give resources, and of assignments of resources.
     pub(super) fn prepare(&mut self, body: &mut Body) {
-        let (mut marks, mut whole) = (Marks::default(), FxHashSet::default());
+        let (mut marks, mut whole, mut statements) = (Marks::default(), FxHashSet::default(), FxHashSet::default());
         body.block.visit(&mut |stmt| {
             let root = match stmt.kind {
                 StmtKind::Expr(e) => {
+                    statements.insert(e);
                     whole.insert(e);
                     match body.exprs[e].kind {
                         ExprKind::Assign(None, target, value) if is_trivial(&body.exprs, target) => value,
@@ -203,7 +204,8 @@ impl Resolver<'_, '_> {
         });
         for id in body.expressions() {
             match &body.exprs[id].kind {
-                ExprKind::Call(..) | ExprKind::Assign(..) if whole.contains(&id) => {}
+                ExprKind::Call(..) if whole.contains(&id) => {}
+                ExprKind::Assign(..) if statements.contains(&id) => {}
                 ExprKind::Call(f, _) if self.facts.is_giving(*f) => {
                     let mark = match body.exprs[id].ty {
                         TypeId::VOID => Mark::Effect,

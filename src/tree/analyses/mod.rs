@@ -22,6 +22,7 @@
 pub mod bit_units;
 pub mod calls;
 pub mod effects;
+pub mod first_use;
 pub mod flow;
 pub mod items;
 pub mod ranges;
