@@ -1,7 +1,7 @@
 //! The cursor: looking, consuming, reporting, skipping, comments.
 
 use super::words::{W, Word};
-use super::{Failed, Parser, R};
+use super::{Failed, Language, Parser, R};
 use crate::ast::Ident;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{Comment, Token, TokenKind};
@@ -32,7 +32,96 @@ impl Parser<'_> {
     }
     /// An identifier that may name something.
     pub(super) fn is_name_at(&self, i: usize) -> bool {
-        self.is_ident_at(i) && !self.word_at(i).is_reserved()
+        self.is_ident_at(i) && (!self.word_at(i).is_reserved() || self.is_keyword_name(i))
+    }
+    /// A keyword that names something: Slang reserves no word, and what stands around it tells. A statement begins with none.
+    fn is_keyword_name(&self, i: usize) -> bool {
+        let word = self.word_at(i).w;
+        if self.language != Language::Slang || matches!(word, W::This | W::True | W::False | W::SizeOf | W::Operator) {
+            return false;
+        }
+        let Some(before) = i.checked_sub(1).map(|at| self.word_at(at)) else { return false };
+        let next = self.word_at(i + 1).w;
+        let declares = matches!(next, W::Semi | W::Assign | W::Comma | W::RParen | W::LBracket | W::LParen | W::Colon);
+        match before.w {
+            W::Dot | W::Arrow | W::Scope => true,
+            W::LBrace | W::Comma => matches!(next, W::Comma | W::RBrace | W::RParen | W::Assign) || self.is_operand(i),
+            W::Gt | W::Name | W::IntWord => {
+                declares && !before.is_reserved() && !before.is_hard_modifier() || self.is_operand(i)
+            }
+            _ => self.is_operand(i),
+        }
+    }
+    /// Whether an operator or an opening bracket stands before a token, and what may follow an operand behind it.
+    fn is_operand(&self, i: usize) -> bool {
+        use W::*;
+        let before = i.checked_sub(1).map_or(Eof, |at| self.word_at(at).w);
+        let begins = matches!(
+            before,
+            LParen
+                | LBracket
+                | Comma
+                | Assign
+                | Question
+                | Plus
+                | Minus
+                | Star
+                | Slash
+                | Percent
+                | And
+                | Or
+                | Caret
+                | AndAnd
+                | OrOr
+                | Bang
+                | Tilde
+                | Eq
+                | Ne
+                | Le
+                | Lt
+                | Gt
+                | Shl
+                | AddAssign
+                | SubAssign
+                | MulAssign
+                | DivAssign
+                | ModAssign
+                | AndAssign
+                | OrAssign
+                | XorAssign
+                | ShlAssign
+                | Return
+        );
+        let ends = matches!(
+            self.word_at(i + 1).w,
+            RParen
+                | RBracket
+                | RBrace
+                | Comma
+                | Semi
+                | Colon
+                | Question
+                | Dot
+                | LBracket
+                | LParen
+                | Plus
+                | Minus
+                | Star
+                | Slash
+                | Percent
+                | And
+                | Or
+                | Caret
+                | AndAnd
+                | OrOr
+                | Eq
+                | Ne
+                | Le
+                | Lt
+                | Gt
+                | Shl
+        );
+        begins && ends
     }
     /// The index of the bracket that belongs to the one at `i`.
     pub(super) fn partner_of(&self, i: usize) -> Option<usize> {
