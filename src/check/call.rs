@@ -23,6 +23,12 @@ impl<'a> Checker<'a> {
             _ => None,
         };
         let operand = self.operand(callee);
+        if let (Operand::Type(ty), Ast::Path(path)) = (&operand, &callee.kind)
+            && let [only] = path.as_slice()
+            && let Some(shown) = self.shown_constructors(*ty, only.name.name)
+        {
+            return self.construct_by(*ty, shown, args, span);
+        }
         self.call_operand(operand, name, args, span)
     }
 
@@ -174,7 +180,10 @@ impl<'a> Checker<'a> {
             let value = match args.get(index) {
                 Some(arg) => self.pass(arg, param.mode, param.ty),
                 None => match param.default {
-                    Some(default) => self.default_argument(default, scope, decl, param.ty),
+                    Some(default) => {
+                        let (decl, scope) = self.place_of_default(decl, index, scope);
+                        self.default_argument(default, scope, decl, param.ty)
+                    }
                     None => self.error_value(span),
                 },
             };

@@ -138,6 +138,12 @@ impl<'a> Checker<'a> {
         DeclId(self.decls.len() as u32 - 1)
     }
 
+    /// Adds another declaration like one, which no name stands for.
+    pub(super) fn add_like(&mut self, decl: DeclId) -> DeclId {
+        self.decls.push(self.info(decl));
+        DeclId(self.decls.len() as u32 - 1)
+    }
+
     /// Adds a declaration and binds its name.
     pub(super) fn declare_name(
         &mut self,

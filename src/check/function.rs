@@ -193,6 +193,7 @@ impl<'a> Checker<'a> {
                     };
                     params.extend(self.param_signature(param, known, scope));
                 }
+                self.show_defaults(decl, &mut params);
                 self.check_defaults(&params);
                 let result = match (is_constructor, info.owner) {
                     (true, Some(owner)) => owner,
@@ -398,7 +399,7 @@ impl<'a> Checker<'a> {
             return function;
         }
         // A function that is only declared is the one that is defined later.
-        if let Some(other) = self.specialized_function(id).or_else(|| self.defined(id)) {
+        if let Some(other) = self.shown(id).or_else(|| self.specialized_function(id)).or_else(|| self.defined(id)) {
             let function = self.function(other);
             self.functions.list[id.0 as usize].function = Some(function);
             return function;

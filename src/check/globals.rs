@@ -564,7 +564,7 @@ impl<'a> Checker<'a> {
             index += 1;
             let info = self.info(decl);
             let source = self.source(info.source);
-            if source.builtin || source.module || info.in_interface {
+            if source.builtin || source.module || info.in_interface || self.views.implementations.contains_key(&decl) {
                 continue;
             }
             match info.what {

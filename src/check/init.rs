@@ -104,15 +104,7 @@ impl<'a> Checker<'a> {
         }
         let constructors = self.constructors(ty);
         if !constructors.is_empty() {
-            let call_args = self.call_args(args);
-            let candidates = Candidates::of(self.words.init, constructors);
-            if args.is_empty() {
-                return match self.quiet(|c| c.choose(&candidates, &call_args, span)) {
-                    Some(instance) => self.call_instance(instance, None, &call_args, span),
-                    None => self.default_or_zero(ty, span),
-                };
-            }
-            return self.call(&candidates, None, &call_args, span);
+            return self.construct_by(ty, constructors, args, span);
         }
         if let [only] = args
             && !matches!(only.kind, Ast::InitList(_))
@@ -121,6 +113,25 @@ impl<'a> Checker<'a> {
             return self.construct_from(value, ty, span);
         }
         self.init_list(args, ty, span)
+    }
+
+    /// `S(args)` by one of some constructors.
+    pub(super) fn construct_by(
+        &mut self,
+        ty: TypeId,
+        constructors: Vec<DeclId>,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> ExprId {
+        let call_args = self.call_args(args);
+        let candidates = Candidates::of(self.words.init, constructors);
+        if args.is_empty() {
+            return match self.quiet(|c| c.choose(&candidates, &call_args, span)) {
+                Some(instance) => self.call_instance(instance, None, &call_args, span),
+                None => self.default_or_zero(ty, span),
+            };
+        }
+        self.call(&candidates, None, &call_args, span)
     }
 
     /// `S(value)`: a conversion, a constructor, or a struct with its first field.

@@ -178,7 +178,8 @@ impl<'a> Checker<'a> {
         let most = params.iter().filter(|p| !is_void(p)).count();
         let least = params
             .iter()
-            .filter(|p| matches!(&p.kind, ast::DeclKind::Var(v) if v.init.is_none()) && !is_void(p))
+            .enumerate()
+            .filter(|(index, p)| !self.may_be_left_out(decl, *index, p) && !is_void(p))
             .count();
         let arities = self.arities(decl, params);
         let open = arities.contains(&Arity::Open);

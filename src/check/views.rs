@@ -6,9 +6,9 @@
 //! is all that is known, also where the argument has a method of that name which `I` does not ask for.
 
 use super::Checker;
-use super::function::ParamSignature;
+use super::function::{InstanceId, ParamSignature};
 use super::interfaces::{Bound, InterfaceRef};
-use super::scope::{DeclId, Entity, Found, ScopeId, What};
+use super::scope::{DeclId, DeclInfo, Entity, Found, ScopeId, What};
 use crate::ast::{self, GenericParamKind, Generics, TypeExpr, TypeKind};
 use crate::symbol::Symbol;
 use crate::tree::{ExprId, ExprKind, LocalId, TypeId};
@@ -25,6 +25,18 @@ pub(super) struct Views<'a> {
     generics: FxHashMap<ScopeId, &'a Generics>,
     /// Members of whatever conforms: defaults of an interface, an extension of a parameter.
     members: FxHashMap<ScopeId, View>,
+    /// Methods as an interface shows them: what it asks for and what implements that, with the declaration that stands for both.
+    shown: FxHashMap<(DeclId, DeclId), DeclId>,
+    /// The same by that declaration.
+    pub implementations: FxHashMap<DeclId, Shown>,
+}
+
+/// What a method is that an interface shows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shown {
+    /// What the interface asks for, whose default arguments are meant.
+    pub wanted: DeclId,
+    pub implementation: DeclId,
 }
 
 impl<'a> Checker<'a> {
@@ -176,13 +188,25 @@ impl<'a> Checker<'a> {
         Found { entities: self.seen(found.entities, ty, name, |c| c.view_of_param(written, scope)), ..found }
     }
 
+    /// The constructors that the constraints of a parameter ask for, where a name is that of one.
+    pub(super) fn shown_constructors(&mut self, ty: TypeId, written: Symbol) -> Option<Vec<DeclId>> {
+        if self.in_builtin() || self.optional_element(ty).is_some() {
+            return None;
+        }
+        let view = self.view_of_param(written, self.cx.scope)?;
+        let own: Vec<Entity> = self.constructors(ty).into_iter().map(Entity::Decl).collect();
+        let name = self.words.init;
+        let shown = self.seen(own, ty, name, |_| Some(view));
+        Some(shown.into_iter().filter_map(super::expr::decl_of).collect()).filter(|list: &Vec<DeclId>| !list.is_empty())
+    }
+
     /// The members around a place by a name, as far as the view from there goes.
     pub(super) fn members_of_scope(&mut self, scope: ScopeId, ty: TypeId, name: Symbol) -> Vec<Entity> {
         let all = self.members(ty, name);
         self.seen(all, ty, name, |c| c.views.members.get(&scope).cloned())
     }
 
-    /// Overloads as far as a view goes, which is asked for where there are several.
+    /// Overloads as far as a view goes, which is asked for where there are several, or default arguments may differ.
     fn seen(
         &mut self,
         all: Vec<Entity>,
@@ -190,7 +214,11 @@ impl<'a> Checker<'a> {
         name: Symbol,
         view: impl FnOnce(&mut Self) -> Option<View>,
     ) -> Vec<Entity> {
-        if all.len() < 2 {
+        let is_plain = |e: &Entity| match e {
+            Entity::Decl(decl) => !matches!(self.info(*decl).what, What::Function(f) if !f.params.is_empty()),
+            _ => true,
+        };
+        if all.len() < 2 && all.iter().all(is_plain) {
             return all;
         }
         match view(self) {
@@ -216,15 +244,69 @@ impl<'a> Checker<'a> {
         let mut seen = Vec::new();
         for entity in &all {
             let Entity::Decl(decl) = *entity else { return all };
-            let fits = match required.is_empty() {
-                true => self.views.members.contains_key(&self.info(decl).scope),
-                false => required.iter().any(|wanted| self.is_same_method(*wanted, decl)),
-            };
-            if fits {
-                seen.push(*entity);
+            if required.is_empty() {
+                seen.extend(self.views.members.contains_key(&self.info(decl).scope).then_some(*entity));
+            } else if let Some(wanted) = required.iter().find(|wanted| self.is_same_method(**wanted, decl)) {
+                seen.push(Entity::Decl(self.as_shown(*wanted, decl)));
             }
         }
         if seen.is_empty() { all } else { seen }
+    }
+
+    /// A method as the interface that asks for it shows it: with the default arguments that are written there.
+    fn as_shown(&mut self, wanted: DeclId, implementation: DeclId) -> DeclId {
+        let functions = [wanted, implementation].map(|decl| self.info(decl).what);
+        let [What::Function(asked), What::Function(made)] = functions else { return implementation };
+        let alike = made.params.iter().zip(&asked.params).all(|(a, b)| has_default(a) == has_default(b));
+        if wanted == implementation || asked.generics.is_some() || alike && !asked.params.iter().any(has_default) {
+            return implementation;
+        }
+        if let Some(known) = self.views.shown.get(&(wanted, implementation)) {
+            return *known;
+        }
+        let shown = self.add_like(implementation);
+        self.views.shown.insert((wanted, implementation), shown);
+        self.views.implementations.insert(shown, Shown { wanted, implementation });
+        shown
+    }
+
+    /// The instance of what implements a method that an interface shows.
+    pub(super) fn shown(&mut self, id: InstanceId) -> Option<InstanceId> {
+        let instance = self.functions.get(id);
+        let shown = self.views.implementations.get(&instance.decl)?;
+        let (decl, accessor, args) = (shown.implementation, instance.accessor, instance.args.clone());
+        self.instance(decl, accessor, args)
+    }
+
+    /// Gives the parameters of a method that an interface shows the default arguments that it has there.
+    pub(super) fn show_defaults(&mut self, decl: DeclId, params: &mut [ParamSignature<'a>]) {
+        let Some(What::Function(asked)) = self.views.implementations.get(&decl).map(|s| self.info(s.wanted).what)
+        else {
+            return;
+        };
+        for (param, asked) in params.iter_mut().zip(&asked.params) {
+            param.default = if let ast::DeclKind::Var(var) = &asked.kind { var.init.as_ref() } else { None };
+        }
+    }
+
+    /// Where the default argument of a parameter is written, which a method takes from the interface that shows it.
+    pub(super) fn place_of_default(&self, decl: DeclId, index: usize, scope: ScopeId) -> (DeclId, ScopeId) {
+        let shown = self.views.implementations.get(&decl);
+        match shown.map(|s| (s.wanted, self.info(s.wanted))) {
+            Some((wanted, DeclInfo { what: What::Function(f), scope, .. })) if index < f.params.len() => {
+                (wanted, scope)
+            }
+            _ => (decl, scope),
+        }
+    }
+
+    /// Whether a parameter of a candidate need not be given.
+    pub(super) fn may_be_left_out(&self, decl: DeclId, index: usize, param: &ast::Decl) -> bool {
+        let asked = match self.views.implementations.get(&decl).map(|s| self.info(s.wanted).what) {
+            Some(What::Function(asked)) => asked.params.get(index),
+            _ => None,
+        };
+        has_default(asked.unwrap_or(param))
     }
 
     /// Whether a method takes what another one asks for, with defaults for the rest; of generic ones the numbers of parameters are
@@ -236,7 +318,6 @@ impl<'a> Checker<'a> {
         let (What::Function(a), What::Function(b)) = (self.info(wanted).what, self.info(found).what) else {
             return false;
         };
-        let has_default = |p: &ast::Decl| matches!(&p.kind, ast::DeclKind::Var(var) if var.init.is_some());
         let Some(rest) = b.params.get(a.params.len()..) else { return false };
         if !rest.iter().all(has_default) {
             return false;
@@ -257,6 +338,10 @@ impl<'a> Checker<'a> {
 fn view_by_bounds(bounds: Vec<Bound>) -> Option<View> {
     let view: Option<Vec<InterfaceRef>> = bounds.into_iter().map(Bound::interface).collect();
     view.filter(|list| !list.is_empty()).map(View::from)
+}
+
+pub(super) fn has_default(param: &ast::Decl) -> bool {
+    matches!(&param.kind, ast::DeclKind::Var(var) if var.init.is_some())
 }
 
 fn is_name(subject: &TypeExpr, name: Symbol) -> bool {
