@@ -386,7 +386,7 @@ impl<'a> Checker<'a> {
     /// Element access declared by `__subscript`.
     fn subscript(&mut self, base: ExprId, ty: TypeId, args: &[CallArg<'a>], span: Span) -> Option<ExprId> {
         let name = self.words.subscript;
-        let members = self.members(ty, name);
+        let members = self.members_of_value(base, ty, name);
         let members = members.into_iter().filter_map(decl_of);
         let mut decls: Vec<DeclId> = members.filter(|d| matches!(self.info(*d).what, What::Subscript(_))).collect();
         if decls.is_empty() {

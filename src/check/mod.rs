@@ -43,6 +43,7 @@ mod literal;
 mod member;
 mod merge;
 mod objects;
+mod opaque;
 mod optional;
 mod overload;
 mod pack_arguments;
@@ -256,6 +257,8 @@ struct Context<'a> {
     temporaries: Vec<LocalId>,
     /// What is known of variables whose type is a generic parameter.
     views: FxHashMap<LocalId, views::View>,
+    /// The types of variables and parameters as they are written, with the scope.
+    written: FxHashMap<LocalId, (&'a ast::TypeExpr, ScopeId)>,
     /// Variables of `for` loops that have ended, and those of them that are named afterwards, as HLSL allows.
     ended: FxHashSet<LocalId>,
     outlived: FxHashSet<LocalId>,
@@ -552,6 +555,7 @@ impl Context<'_> {
             constants: Vec::new(),
             specialized: Vec::new(),
             views: FxHashMap::default(),
+            written: FxHashMap::default(),
             computed: FxHashSet::default(),
         }
     }

@@ -101,6 +101,7 @@ impl<'a> Checker<'a> {
         }
         let any_error = args.iter().any(|a| matches!(a.kind, ArgKind::Value(_, TypeId::ERROR, _)));
         fits.sort_by_key(|f| (f.rank, f.tie));
+        self.keep_takers(&mut fits, args);
         let Some(best) = fits.first() else {
             if !any_error {
                 self.report_misfit(candidates, args, &misfits, span);
@@ -117,6 +118,23 @@ impl<'a> Checker<'a> {
             return self.tie(candidates, chosen, &equal, span);
         }
         Some(chosen.0)
+    }
+
+    /// Leaves those that take arguments of types that are parameters by what is known of them, if one fits as well as the best.
+    fn keep_takers(&mut self, fits: &mut Vec<Fit>, args: &[CallArg<'a>]) {
+        let best = match fits.as_slice() {
+            [first, _, ..] => first.rank,
+            _ => return,
+        };
+        let opaque = self.opaque_args(args);
+        if opaque.is_empty() {
+            return;
+        }
+        let takers: Vec<bool> = fits.iter().map(|fit| self.takes_opaque(fit.decl, &opaque)).collect();
+        if fits.iter().zip(&takers).any(|(fit, taker)| *taker && fit.rank == best) {
+            let mut takers = takers.into_iter();
+            fits.retain(|_| takers.next().unwrap_or(true));
+        }
     }
 
     /// Candidates of equal cost: declarations of one function, overloads that are alike for these arguments, or an

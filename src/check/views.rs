@@ -42,11 +42,12 @@ pub(super) struct Shown {
 impl<'a> Checker<'a> {
     /// Remembers that generic parameters stand for arguments in a scope.
     pub(super) fn note_generics(&mut self, scope: ScopeId, generics: &'a Generics) {
-        let bounded =
-            |kind: &GenericParamKind| matches!(kind, GenericParamKind::Type { bounds, .. } if !bounds.is_empty());
-        if !generics.constraints.is_empty() || generics.params.iter().any(|p| bounded(&p.kind)) {
-            self.views.generics.insert(scope, generics);
-        }
+        self.views.generics.insert(scope, generics);
+    }
+
+    /// The generic parameters that stand for arguments in a scope.
+    pub(super) fn generics_of(&self, scope: ScopeId) -> Option<&'a Generics> {
+        self.views.generics.get(&scope).copied()
     }
 
     /// Remembers that a scope holds members of whatever conforms to interfaces.
@@ -69,6 +70,7 @@ impl<'a> Checker<'a> {
         if self.in_builtin() {
             return;
         }
+        self.cx.written.insert(local, (&var.ty, scope));
         let view = match self.view_of_interface(&var.ty, param.ty, scope) {
             Some(view) => Some(view),
             None => self.view_of_type(&var.ty, scope),
@@ -89,6 +91,13 @@ impl<'a> Checker<'a> {
         // The library's bodies mean what they call by its name.
         if self.in_builtin() {
             return;
+        }
+        let known = match (&written.kind, value) {
+            (TypeKind::Infer, value) => value.and_then(|v| self.written_type_of(v)),
+            _ => Some((written, scope)),
+        };
+        if let Some(known) = known {
+            self.cx.written.insert(local, known);
         }
         let view = match (&written.kind, value) {
             (TypeKind::Infer, value) => value.and_then(|v| self.view_of(v)),
@@ -125,6 +134,11 @@ impl<'a> Checker<'a> {
 
     /// What the constraints of a generic parameter say, if they are interfaces alone.
     pub(super) fn view_by_generics(&mut self, generics: &'a Generics, name: Symbol, scope: ScopeId) -> Option<View> {
+        view_by_bounds(self.bounds_of_parameter(generics, name, scope))
+    }
+
+    /// All constraints of a generic parameter.
+    pub(super) fn bounds_of_parameter(&mut self, generics: &'a Generics, name: Symbol, scope: ScopeId) -> Vec<Bound> {
         let own = generics.params.iter().filter(|p| p.name.name == name).filter_map(|p| match &p.kind {
             GenericParamKind::Type { bounds, .. } => Some(bounds),
             _ => None,
@@ -132,8 +146,7 @@ impl<'a> Checker<'a> {
         let further =
             generics.constraints.iter().filter(|(subject, _)| is_name(subject, name)).map(|(_, bounds)| bounds);
         let written: Vec<&'a TypeExpr> = own.chain(further).flatten().collect();
-        let bounds: Vec<Bound> = self.quiet(|c| written.into_iter().flat_map(|b| c.bounds(b, scope)).collect());
-        view_by_bounds(bounds)
+        self.quiet(|c| written.into_iter().flat_map(|b| c.bounds(b, scope)).collect())
     }
 
     /// The view of a parameter of a function whose written type is an interface: each argument's type makes an instance.
@@ -315,8 +328,12 @@ impl<'a> Checker<'a> {
         if wanted == found {
             return true;
         }
-        let (What::Function(a), What::Function(b)) = (self.info(wanted).what, self.info(found).what) else {
-            return false;
+        let (a, b) = match (self.info(wanted).what, self.info(found).what) {
+            (What::Function(a), What::Function(b)) => (a, b),
+            (What::Subscript(_), What::Subscript(_)) => {
+                return self.quiet(|c| c.param_types(wanted) == c.param_types(found));
+            }
+            _ => return false,
         };
         let Some(rest) = b.params.get(a.params.len()..) else { return false };
         if !rest.iter().all(has_default) {
