@@ -139,8 +139,23 @@ impl<'a> Checker<'a> {
 
     /// The global that a variable declaration is.
     pub(super) fn global(&mut self, decl: DeclId, span: Span) -> Option<GlobalId> {
+        let decl = self.exported_for(decl).unwrap_or(decl);
         let name = self.info(decl).name;
         self.made_once(decl, span, Self::make_global, || format!("the type of `{name}` depends on itself"))
+    }
+
+    /// The constant that a module exports for one that is `extern`; what stands at the latter is for when there is none.
+    fn exported_for(&self, decl: DeclId) -> Option<DeclId> {
+        let info = self.info(decl);
+        if !matches!(info.what, What::Var(_)) || !info.has("extern") || info.owner.is_some() {
+            return None;
+        }
+        let namespace = self.at(info.scope).namespace;
+        let gives = |other: &DeclInfo| {
+            let same = other.name == info.name && other.owner.is_none() && self.at(other.scope).namespace == namespace;
+            same && other.has("export") && matches!(other.what, What::Var(ast::VarDecl { init: Some(_), .. }))
+        };
+        self.decls.iter().position(gives).map(|index| DeclId(index as u32))
     }
 
     /// The global of a declaration, made when it is first asked for; what asks for itself meanwhile is an error.
