@@ -7,6 +7,7 @@ use super::types::Name;
 use super::{Arg, Checker, convert};
 use crate::ast::{self, ExprKind, GenericArg, GenericParam, GenericParamKind, Generics, TypeExpr, TypeKind};
 use crate::diagnostic::Code;
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{Length, Program, Scalar, Type, TypeId};
@@ -724,6 +725,13 @@ impl<'a> Checker<'a> {
         };
         if p.is_some() && q.is_some() && same_shape(&self.program.types) {
             let language = self.cx.call.unwrap_or_else(|| self.language());
+            return convert::join(&mut self.program.types, a, b, language).map(|t| (t, Known));
+        }
+        // In Slang a scalar beside a vector stands for one that has it in each component.
+        let language = self.cx.call.unwrap_or_else(|| self.language());
+        let kinds = [a, b].map(|ty| self.program.types.get(ty));
+        let of_vector = matches!(kinds, [Type::Scalar(_), Type::Vector(..)] | [Type::Vector(..), Type::Scalar(_)]);
+        if of_vector && language == Language::Slang {
             return convert::join(&mut self.program.types, a, b, language).map(|t| (t, Known));
         }
         // Structs: a value of the derived type may stand for the base.
