@@ -358,10 +358,12 @@ impl<'a> Checker<'a> {
         };
         if let Some(generics) = generics {
             let scope = self.pattern_of(decl);
+            // Where all are written, arguments convert to what follows from them, as to `Optional<T>`.
+            let is_open = slots.iter().any(|slot| slot.fixed.is_none());
             // What is referred to says more than what is written to, and that more than what is only read: outputs are
             // converted on the way back, inputs on the way in. A resource does not convert, so that it says as much as a reference.
             for modes in [&[ParamMode::Ref][..], &[ParamMode::Out, ParamMode::InOut], &[ParamMode::In]] {
-                for ((index, element), arg) in assigned.iter().zip(args) {
+                for ((index, element), arg) in assigned.iter().zip(args).filter(|_| is_open) {
                     let is_resource = arg.ty().is_some_and(|(ty, _)| self.program.types.get(ty).is_resource());
                     let is_next = |p: &&ast::Decl| match super::function::param_mode(p) {
                         ParamMode::In if is_resource => modes.contains(&ParamMode::Ref),
