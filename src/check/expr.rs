@@ -147,11 +147,11 @@ impl<'a> Checker<'a> {
             Ast::This => self.this_value(span),
             Ast::Index(base, indices) => self.index_expr(base, indices, span),
             Ast::Construct(ty, args) => {
+                // `float.getPi()`, or a function that has the name of a type: `int half1(float x)`.
                 if let ast::TypeKind::Path(path) = &ty.kind
-                    && path.len() > 1
+                    && (path.len() > 1 || path.iter().all(|s| self.shadowed.contains(&s.name.name)))
                     && let Name::Values(found, explicit) = self.resolve_value_path(path, self.cx.scope)
                 {
-                    // `float.getPi()`
                     let operand = self.found_operand(found, explicit, ty.span);
                     let name = path.last().map(|s| s.name.name);
                     return self.call_operand(operand, name, args, span);
@@ -652,6 +652,10 @@ impl<'a> Checker<'a> {
             _ => c.expr(b),
         });
         let (left, right) = self.adapt_alike(left, right);
+        let condition = match self.is_pointer(self.ty(condition)) {
+            true => self.convert(condition, TypeId::BOOL, true),
+            false => condition,
+        };
         let (c, x, y) = (self.ty(condition), self.ty(left), self.ty(right));
         let language = self.language();
         match operators::select(&mut self.program, c, (x, y), language) {
