@@ -9,7 +9,10 @@ use super::fields::Moved;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{Body, ExprId, ExprKind, Length, LocalId, ParamMode, Program, Stmt, StmtKind, Type, TypeId};
+use crate::tree::analyses::is_pure;
+use crate::tree::{
+    Body, Expr, ExprArena, ExprId, ExprKind, Length, LocalId, ParamMode, Program, Stmt, StmtKind, Type, TypeId, Types,
+};
 use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
@@ -37,10 +40,21 @@ fn run(cx: &mut Context) {
         for &id in live {
             // What is assigned to a dropped field is still evaluated, but goes nowhere.
             if let ExprKind::Assign(None, target, value) = exprs[id].kind
-                && let ExprKind::Field(base, index) = exprs[target].kind
-                && moved.drops(types.get(exprs[base].ty), index)
+                && let Some(indices) = indices_of_dropped(types, exprs, &moved, target)
             {
-                exprs.replace_by(id, value);
+                let (ty, span) = (exprs[value].ty, exprs[value].span);
+                let evaluated = indices
+                    .into_iter()
+                    .fold(value, |value, index| exprs.push(Expr { kind: ExprKind::Comma(index, value), ty, span }));
+                exprs.replace_by(id, evaluated);
+            }
+        }
+        // An element of a dropped field is one of nothing.
+        for &id in live {
+            if let ExprKind::Index(..) = exprs[id].kind
+                && indices_of_dropped(types, exprs, &moved, id).is_some_and(|indices| indices.is_empty())
+            {
+                exprs[id].kind = ExprKind::Zero;
             }
         }
     });
@@ -54,6 +68,21 @@ fn run(cx: &mut Context) {
             }
         }
     });
+}
+
+/// Of a dropped field, or of an element of one: the indices that do something when they are evaluated, the inner ones last.
+fn indices_of_dropped(types: &Types, exprs: &ExprArena, moved: &Moved, place: ExprId) -> Option<Vec<ExprId>> {
+    match exprs[place].kind {
+        ExprKind::Field(base, index) => moved.drops(types.get(exprs[base].ty), index).then(Vec::new),
+        ExprKind::Index(base, index) => {
+            let mut indices = indices_of_dropped(types, exprs, moved, base)?;
+            if !is_pure(exprs, index) {
+                indices.insert(0, index);
+            }
+            Some(indices)
+        }
+        _ => None,
+    }
 }
 
 /// What was dropped and is passed by reference is a variable of its own.
