@@ -70,6 +70,17 @@ impl<'a> Context<'a> {
         others.filter_map(|f| scalar(&self.program.functions[*f])).any(|s| Some(s) != own)
     }
 
+    /// Whether another function of the name takes another type for a parameter.
+    pub(super) fn takes_another(&self, callee: &Function, count: usize, index: usize) -> bool {
+        let ty = |f: &Function| {
+            let param = f.params.get(index).filter(|_| f.params.len() == count)?;
+            Some(f.code.locals[param.local].ty)
+        };
+        let own = ty(callee);
+        let others = self.overloads.get(&callee.name).into_iter().flatten();
+        others.filter_map(|f| ty(&self.program.functions[*f])).any(|other| Some(other) != own)
+    }
+
     /// The struct is the inside of a block and has no declaration of its own.
     pub(super) fn is_block_struct(&self, id: StructId) -> bool {
         self.shared.block_structs.contains(&id)

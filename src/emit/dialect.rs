@@ -76,6 +76,11 @@ pub(super) trait Dialect: Spelling {
         false
     }
 
+    /// Whether the text of an expression may have another type than the tree says, by how the text is compiled.
+    fn may_widen(&self, _ex: &Exprs, _id: ExprId) -> bool {
+        false
+    }
+
     /// Whether the left operand of a binary operation has to say its type, because the language would compute in another one.
     fn wants_typed_left(&self, _ex: &Exprs, _op: BinaryOp, _a: ExprId, _b: ExprId) -> bool {
         false

@@ -528,6 +528,10 @@ impl<'a> Exprs<'a> {
             ExprKind::Unary(_, inner) => matches!(self.kind(*inner), ExprKind::Literal(..)),
             kind => matches!(kind, ExprKind::Literal(..)),
         };
+        if self.cx.takes_another(callee, count, index) && self.dialect.may_widen(self, arg) {
+            self.call_of(&self.dialect.type_name(self.cx, self.type_id(arg)), &[arg], out);
+            return;
+        }
         let contested = self.cx.is_contested(callee, count, index);
         if contested && !literal && self.dialect.is_untyped(self, arg) {
             self.typed(arg, out);

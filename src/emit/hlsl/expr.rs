@@ -119,6 +119,10 @@ impl Dialect for Hlsl {
         untyped::is_untyped(ex, id)
     }
 
+    fn may_widen(&self, ex: &Exprs, id: ExprId) -> bool {
+        untyped::may_widen(ex, id)
+    }
+
     fn wants_typed_left(&self, ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId) -> bool {
         untyped::wants_type(ex, op, a, b)
     }

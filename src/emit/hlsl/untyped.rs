@@ -69,6 +69,48 @@ fn is_untyped_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
     }
 }
 
+/// Whether an expression of halves may be of floats where arguments choose, if DXC is not told of 16-bit types: a literal of `half`
+/// then has a type of its own, which makes a `float` of the `half` beside it, and what is selected from a vector of them is of
+/// floats.
+pub(super) fn may_widen(ex: &Exprs, id: ExprId) -> bool {
+    may_widen_within(ex, id, DEPTH)
+}
+
+fn may_widen_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let widens = |id: ExprId| may_widen_within(ex, id, depth);
+    if ex.cx.program.types.component(ex.type_id(id)) != Some(Scalar::F16) {
+        return false;
+    }
+    let is_scalar = matches!(ex.ty(id), Type::Scalar(_));
+    match *ex.kind(id) {
+        ExprKind::Literal(..) | ExprKind::Zero => is_scalar,
+        ExprKind::Convert(inner, _) if is_scalar => matches!(ex.kind(inner), ExprKind::Literal(..)),
+        // It is cut by a selection.
+        ExprKind::Convert(inner, _) => matches!(ex.ty(inner), Type::Vector(Scalar::F16, _)),
+        ExprKind::Swizzle(inner, _) => !is_scalar || widens(inner),
+        ExprKind::Unary(_, inner) | ExprKind::Comma(_, inner) => widens(inner),
+        // A number beside a vector may be written without the vector that it becomes.
+        ExprKind::Binary(_, a, b) => [a, b].into_iter().any(|id| widens(id) || spreads_literal(ex, id)),
+        ExprKind::Select(_, a, b) => widens(a) || widens(b),
+        ExprKind::Call(f, ref args) => {
+            let intrinsic = matches!(ex.cx.program.functions[f].body, FunctionBody::Intrinsic(_));
+            intrinsic && args.iter().any(|arg| widens(*arg))
+        }
+        _ => false,
+    }
+}
+
+/// A vector of one literal, such as `1.5.xxxx`, which may have become a conversion.
+fn spreads_literal(ex: &Exprs, id: ExprId) -> bool {
+    match *ex.kind(id) {
+        ExprKind::Swizzle(inner, _) | ExprKind::Convert(inner, false) => {
+            !matches!(ex.ty(id), Type::Scalar(_)) && matches!(ex.kind(inner), ExprKind::Literal(..))
+        }
+        _ => false,
+    }
+}
+
 /// What an operation gives in 32 bits and in 64 alike.
 fn exact(op: BinaryOp, a: i32, b: i32) -> Option<i32> {
     match op {
