@@ -24,6 +24,8 @@ pub struct Unit {
     pub decls: Vec<Decl>,
     /// Comments after the last declaration.
     pub trailing: Vec<Comment>,
+    /// It names types of exactly 16 bits. DXC takes them only with the option that gives `half` 16 bits, too.
+    pub is_16_bit: bool,
 }
 
 /// A declaration.

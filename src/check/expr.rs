@@ -675,7 +675,7 @@ impl<'a> Checker<'a> {
     pub(super) fn convert(&mut self, value: ExprId, to: TypeId, explicit: bool) -> ExprId {
         self.exact_literal(value, to);
         let converted = convert::apply(&mut self.cx.body.exprs, &mut self.program, value, to, explicit);
-        if explicit && matches!(self.kind(converted), ExprKind::Literal(..)) && self.language() == Language::Hlsl {
+        if explicit && matches!(self.kind(converted), ExprKind::Literal(..)) && !self.in_builtin() {
             self.cx.literals.insert(converted, LiteralKind::None);
         }
         converted

@@ -212,6 +212,8 @@ struct Source {
     module: bool,
     file: FileId,
     scope: ScopeId,
+    /// [`ast::Unit::is_16_bit`].
+    is_16_bit: bool,
 }
 
 /// What is being checked: a body or a global's initializer.
@@ -418,16 +420,31 @@ impl<'a> Checker<'a> {
         self.declare_builtin_generics(root);
         let library = self.scope(Some(root), ScopeKind::Plain);
         let unit_count = input.units.len() as u32;
-        let source =
-            |language, unit, builtin, module, file, scope| Source { language, unit, builtin, module, file, scope };
+        let source = |read: &SourceUnit, unit, module, scope| Source {
+            language: read.language,
+            unit,
+            builtin: false,
+            module,
+            file: read.file,
+            scope,
+            is_16_bit: read.files.iter().any(|f| f.is_16_bit),
+        };
         for parts in &stdlib.files {
-            self.sources.push(source(Language::Slang, u32::MAX, true, true, FileId::default(), library));
+            self.sources.push(Source {
+                language: Language::Slang,
+                unit: u32::MAX,
+                builtin: true,
+                module: true,
+                file: FileId::default(),
+                scope: library,
+                is_16_bit: false,
+            });
             self.declare_library(parts, library, self.sources.len() as u32 - 1);
         }
         let mut modules = Vec::new();
         for (index, module) in input.modules.iter().enumerate() {
             let scope = self.scope(Some(library), ScopeKind::Plain);
-            self.sources.push(source(module.language, unit_count + index as u32, false, true, module.file, scope));
+            self.sources.push(source(module, unit_count + index as u32, true, scope));
             modules.push((scope, self.sources.len() as u32 - 1));
         }
         for (module, (scope, source)) in input.modules.iter().zip(modules.clone()) {
@@ -436,7 +453,7 @@ impl<'a> Checker<'a> {
         }
         for (index, unit) in input.units.iter().enumerate() {
             let scope = self.scope(Some(library), ScopeKind::Plain);
-            self.sources.push(source(unit.language, index as u32, false, false, unit.file, scope));
+            self.sources.push(source(unit, index as u32, false, scope));
             self.open_imports(unit, scope, &modules);
             let source = self.sources.len() as u32 - 1;
             unit.files.iter().for_each(|f| self.declare_decls(&f.decls, scope, source, None, 0));

@@ -1,6 +1,6 @@
 //! Overload resolution: the candidate whose conversions cost least.
 
-use super::convert::{self, LiteralKind, Rank};
+use super::convert::{self, Cost, Given, LiteralKind, Rank, Rule};
 use super::function::{InstanceId, Signature, WHOLE};
 use super::function_values::{NOT_CALLED, Written};
 use super::generic::Slot;
@@ -77,7 +77,10 @@ enum Misfit {
 
 struct Fit {
     instance: InstanceId,
-    rank: Rank,
+    /// By the rule of the library, which tells a function of the program from those.
+    general: Cost,
+    /// By the rule of the call.
+    cost: Cost,
     /// Later criteria, less is better: builtin, generic, defaults used; for builtins how general and which is declared first.
     tie: (bool, bool, usize, usize, u32),
     decl: DeclId,
@@ -93,14 +96,20 @@ impl<'a> Checker<'a> {
     ) -> Option<InstanceId> {
         let mut fits: Vec<Fit> = Vec::new();
         let mut misfits = Vec::new();
+        let rule = self.rule(candidates);
         for &decl in &candidates.decls {
-            match self.fit(decl, candidates, args) {
+            match self.fit(decl, candidates, rule, args) {
                 Ok(fit) => fits.push(fit),
                 Err(misfit) => misfits.push((decl, misfit)),
             }
         }
         let any_error = args.iter().any(|a| matches!(a.kind, ArgKind::Value(_, TypeId::ERROR, _)));
-        fits.sort_by_key(|f| (f.rank, f.tie));
+        // DXC and slangc have other functions in their libraries, so that only what is of one kind is compared as they do.
+        if let Some(nearest) = fits.iter().min_by_key(|f| (f.general, f.tie)) {
+            let builtin = nearest.tie.0;
+            fits.retain(|f| f.tie.0 == builtin);
+        }
+        fits.sort_by_key(|f| (f.cost, f.tie));
         self.keep_takers(&mut fits, args);
         let Some(best) = fits.first() else {
             if !any_error {
@@ -110,7 +119,7 @@ impl<'a> Checker<'a> {
         };
         let equal: Vec<(InstanceId, DeclId)> = fits
             .iter()
-            .filter(|f| f.rank == best.rank && f.tie == best.tie && f.decl != best.decl)
+            .filter(|f| f.cost == best.cost && f.tie == best.tie && f.decl != best.decl)
             .map(|f| (f.instance, f.decl))
             .collect();
         let chosen = (best.instance, best.decl);
@@ -123,7 +132,7 @@ impl<'a> Checker<'a> {
     /// Leaves those that take arguments of types that are parameters by what is known of them, if one fits as well as the best.
     fn keep_takers(&mut self, fits: &mut Vec<Fit>, args: &[CallArg<'a>]) {
         let best = match fits.as_slice() {
-            [first, _, ..] => first.rank,
+            [first, _, ..] => first.cost,
             _ => return,
         };
         let opaque = self.opaque_args(args);
@@ -131,7 +140,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let takers: Vec<bool> = fits.iter().map(|fit| self.takes_opaque(fit.decl, &opaque)).collect();
-        if fits.iter().zip(&takers).any(|(fit, taker)| *taker && fit.rank == best) {
+        if fits.iter().zip(&takers).any(|(fit, taker)| *taker && fit.cost == best) {
             let mut takers = takers.into_iter();
             fits.retain(|_| takers.next().unwrap_or(true));
         }
@@ -181,7 +190,23 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn fit(&mut self, decl: DeclId, candidates: &Candidates<'a>, args: &[CallArg<'a>]) -> Result<Fit, Misfit> {
+    /// By which rule candidates are compared: where none is of the program, its language has no say.
+    fn rule(&self, candidates: &Candidates<'a>) -> Rule {
+        let is_own = |decl: &DeclId| !self.source_of(*decl).builtin;
+        match self.language() {
+            _ if self.in_builtin() || !candidates.decls.iter().any(is_own) => Rule::Library,
+            Language::Slang => Rule::Slang,
+            Language::Hlsl => Rule::Hlsl { is_16_bit: self.source(self.cx.source).is_16_bit },
+        }
+    }
+
+    fn fit(
+        &mut self,
+        decl: DeclId,
+        candidates: &Candidates<'a>,
+        rule: Rule,
+        args: &[CallArg<'a>],
+    ) -> Result<Fit, Misfit> {
         let info = self.info(decl);
         let (generics, params) = match info.what {
             What::Function(f) => (f.generics.as_ref(), f.params.as_slice()),
@@ -217,14 +242,18 @@ impl<'a> Checker<'a> {
         let is_generic = !arguments.is_empty();
         let instance = self.instance(decl, accessor, arguments).ok_or(Misfit::Generics)?;
         let signature = self.functions.get(instance).signature.clone();
-        let rank = self.rank_args(&signature, args)?;
         let builtin = self.source_of(decl).builtin;
+        let general = self.cost_of_args(Rule::Library, &signature, args)?;
+        let cost = match builtin || rule == Rule::Library {
+            true => general,
+            false => self.cost_of_args(rule, &signature, args)?,
+        };
         // There is no ambiguity among builtins.
         let (generality, order) = match builtin {
             true => (self.generality(&info, generics), decl.0),
             false => (self.looseness(instance, &info, generics), 0),
         };
-        Ok(Fit { instance, rank, tie: (builtin, is_generic, most - args.len(), generality, order), decl })
+        Ok(Fit { instance, general, cost, tie: (builtin, is_generic, most - args.len(), generality, order), decl })
     }
 
     /// Whether a function of the library is one of HLSL alone, where it means something else than in Slang.
@@ -444,35 +473,51 @@ impl<'a> Checker<'a> {
         self.unify(pattern, scope, contents, literal, slots).then_some(())
     }
 
-    fn rank_args(&mut self, signature: &Signature<'a>, args: &[CallArg<'a>]) -> Result<Rank, Misfit> {
-        let mut total = Rank::IDENTITY;
+    fn cost_of_args(&mut self, rule: Rule, signature: &Signature<'a>, args: &[CallArg<'a>]) -> Result<Cost, Misfit> {
+        let mut total = Cost::default();
         for (index, (param, arg)) in signature.params.iter().zip(args).enumerate() {
-            let rank = match arg.kind {
-                ArgKind::List(_) => Some(Rank::IDENTITY),
-                ArgKind::Value(_, ty, literal) => self.rank_arg(param.mode, param.ty, ty, literal),
+            let cost = match arg.kind {
+                ArgKind::List(_) => Some(Cost::default()),
+                ArgKind::Value(value, ty, literal) => {
+                    let number = convert::written_integer(&self.cx.body.exprs, &self.cx.literals, value);
+                    let literal = match rule {
+                        Rule::Hlsl { .. } => convert::untyped_kind(&self.cx.body.exprs, &self.cx.literals, value),
+                        Rule::Library | Rule::Slang => literal,
+                    };
+                    self.cost_of_arg(rule, param.mode, param.ty, Given { ty, literal, number })
+                }
             };
-            total = total + rank.ok_or(Misfit::Argument(index, param.ty))?;
+            total = total + cost.ok_or(Misfit::Argument(index, param.ty))?;
         }
         Ok(total)
     }
 
-    fn rank_arg(&mut self, mode: ParamMode, param: TypeId, arg: TypeId, literal: LiteralKind) -> Option<Rank> {
+    fn cost_of_arg(&mut self, rule: Rule, mode: ParamMode, param: TypeId, arg: Given) -> Option<Cost> {
         if mode == ParamMode::In {
-            return self.conversion_rank(arg, param, literal);
+            let rank = self.conversion_rank(arg.ty, param, arg.literal)?;
+            return Some(convert::cost(&self.program, rule, arg, param, rank));
         }
-        let into = || convert::rank(&self.program, arg, param, literal);
-        let back = || convert::rank(&self.program, param, arg, LiteralKind::None);
+        let program = &self.program;
+        let cost = |from: Given, to: TypeId| {
+            let rank = convert::rank(program, from.ty, to, from.literal)?;
+            Some(convert::cost(program, rule, from, to, rank))
+        };
+        let back = || cost(Given { ty: param, literal: LiteralKind::None, number: None }, arg.ty);
         match mode {
             ParamMode::In => None,
-            // Between numbers that narrow on the way back, and those of another class, those of the class are meant.
-            ParamMode::Out => Some(back()? + into().unwrap_or(Rank::IDENTITY)),
-            ParamMode::InOut => Some(into()? + back()?),
+            ParamMode::Out => match rule {
+                // Between numbers that narrow on the way back, and those of another class, those of the class are meant.
+                Rule::Library | Rule::Slang => Some(back()? + cost(arg, param).unwrap_or_default()),
+                Rule::Hlsl { .. } => back(),
+            },
+            ParamMode::InOut => Some(cost(arg, param)? + back()?),
             // A place of a matrix of one number is no place of a number.
             ParamMode::Ref => {
-                let is_matrix = |ty: TypeId| matches!(self.program.types.get(ty), Type::Matrix(..));
+                let is_matrix = |ty: TypeId| matches!(program.types.get(ty), Type::Matrix(..));
+                let is_near = || Some(convert::rank(program, arg.ty, param, arg.literal)? <= Rank::UNIT);
                 let fits =
-                    arg == param || arg == TypeId::ERROR || is_matrix(arg) == is_matrix(param) && into()? <= Rank(1);
-                fits.then_some(Rank::IDENTITY)
+                    arg.ty == param || arg.ty == TypeId::ERROR || is_matrix(arg.ty) == is_matrix(param) && is_near()?;
+                fits.then_some(Cost::default())
             }
         }
     }

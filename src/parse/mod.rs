@@ -67,6 +67,13 @@ enum Level {
     Local,
 }
 
+/// The name of a type of exactly 16 bits, such as `int16_t` or `float16_t4x4`.
+fn is_16_bit(token: &Token) -> bool {
+    const NAMES: [&str; 3] = ["int16_t", "uint16_t", "float16_t"];
+    let text = token.text.as_str();
+    token.kind == TokenKind::Ident && NAMES.iter().any(|name| text.starts_with(name))
+}
+
 struct Parser<'a> {
     tokens: &'a [Token],
     words: Vec<Word>,
@@ -160,7 +167,7 @@ impl<'a> Parser<'a> {
             self.error_here("this `}` closes nothing".to_owned());
             self.bump();
         }
-        Unit { decls, trailing: self.leading_comments() }
+        Unit { decls, trailing: self.leading_comments(), is_16_bit: self.tokens.iter().any(is_16_bit) }
     }
 
     /// Names of types and generic functions that the file declares, wherever they are used.

@@ -7,8 +7,10 @@
 //! only to itself.
 
 mod apply;
+mod cost;
 
 pub use apply::{apply, wrap};
+pub use cost::{Cost, Given, Rule, cost};
 
 use crate::parse::Language;
 use crate::tree::{
@@ -17,7 +19,8 @@ use crate::tree::{
 use rustc_hash::FxHashMap;
 use std::ops::Add;
 
-/// What a conversion costs. Overloads compare the sums over their arguments; less is better.
+/// What a conversion costs; less is better. Overloads of the library compare the sums over their arguments, those of a program
+/// as [`cost`] has it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 pub struct Rank(pub u32);
 
@@ -31,7 +34,7 @@ impl Rank {
     /// A scalar becomes a matrix.
     const SPLAT_MATRIX: Rank = Rank(10);
     /// `vector<T, 1>` and `T`.
-    const UNIT: Rank = Rank(1);
+    pub const UNIT: Rank = Rank(1);
     /// `matrix<T, 1, N>` or `matrix<T, N, 1>` and `vector<T, N>`.
     const LINE: Rank = Rank(5);
     /// `matrix<T, 2, 2>` and `vector<T, 4>`.
@@ -101,6 +104,35 @@ pub fn literal_kind(exprs: &Arena<ExprId, Expr>, marks: &LiteralMarks, id: ExprI
         }
     }
     walk(exprs, marks, id, DEPTH)
+}
+
+/// What a value is that has no type of its own to DXC's choice of overloads: a literal, a choice between literals, a vector of
+/// one literal.
+pub fn untyped_kind(exprs: &Arena<ExprId, Expr>, marks: &LiteralMarks, id: ExprId) -> LiteralKind {
+    match exprs[id].kind {
+        ExprKind::Swizzle(of, _) => literal_kind(exprs, marks, of),
+        ExprKind::Convert(of, false) if matches!(exprs[of].kind, ExprKind::Literal(..)) => {
+            literal_kind(exprs, marks, of)
+        }
+        ExprKind::Select(_, a, b) => match [a, b].map(|of| literal_kind(exprs, marks, of)) {
+            [LiteralKind::None, _] | [_, LiteralKind::None] => LiteralKind::None,
+            [LiteralKind::Int, LiteralKind::Int] => LiteralKind::Int,
+            [LiteralKind::Float, _] | [_, LiteralKind::Float] => LiteralKind::Float,
+        },
+        _ => literal_kind(exprs, marks, id),
+    }
+}
+
+/// The integer that is written, with its sign: `1u`, `-1`, not `(uint)1`.
+pub fn written_integer(exprs: &Arena<ExprId, Expr>, marks: &LiteralMarks, id: ExprId) -> Option<i64> {
+    let number = |id: ExprId| match exprs[id].kind {
+        ExprKind::Literal(Literal::Int(n), _) if marks.get(&id) != Some(&LiteralKind::None) => Some(n),
+        _ => None,
+    };
+    match exprs[id].kind {
+        ExprKind::Unary(UnaryOp::Negate, of) => number(of).map(i64::wrapping_neg),
+        _ => number(id),
+    }
 }
 
 /// The shape of a numeric type.
