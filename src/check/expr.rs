@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BinaryOp, ExprId, ExprKind, Length, Literal, LocalId, Type, TypeId, UnaryOp};
+use crate::tree::{BinaryOp, ExprId, ExprKind, Length, Literal, LocalId, Scalar, Type, TypeId, UnaryOp};
 
 /// What an expression turns out to be.
 #[derive(Clone, Debug)]
@@ -516,10 +516,23 @@ impl<'a> Checker<'a> {
 
     /// A literal takes the component kind of the operand beside it.
     fn adapt(&mut self, op: BinaryOp, left: ExprId, right: ExprId) -> (ExprId, ExprId) {
-        if matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Shl | BinaryOp::Shr) {
-            return (left, right);
+        match op {
+            BinaryOp::And | BinaryOp::Or => (left, right),
+            BinaryOp::Shl | BinaryOp::Shr => (self.adapt_shifted(left, right), right),
+            _ => self.adapt_alike(left, right),
         }
-        self.adapt_alike(left, right)
+    }
+
+    /// HLSL: a literal that is shifted by a `uint` is one, so that `-1 >> n` fills with zeros; no other width counts.
+    fn adapt_shifted(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        let by = self.program.types.component(self.ty(right)).filter(|s| matches!(s, Scalar::I32 | Scalar::U32));
+        let literals = [left, right].map(|id| self.literal(id));
+        match (self.language(), by, literals) {
+            (Language::Hlsl, Some(_), [LiteralKind::Int, LiteralKind::None]) => {
+                self.adapt_literal(left, LiteralKind::Int, right)
+            }
+            _ => left,
+        }
     }
 
     /// The same of two values that will have one type.
