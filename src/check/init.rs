@@ -76,11 +76,20 @@ impl<'a> Checker<'a> {
         let Some((component, shape)) = convert::numeric(&self.program.types, ty) else { return self.error_value(span) };
         let mut count = 0;
         let mut parts = Vec::new();
-        for value in values {
+        let mut values = VecDeque::from(values);
+        while let Some(value) = values.pop_front() {
             let value = self.plain(value);
             let from = self.ty(value);
             if from == TypeId::ERROR {
                 return self.error_value(span);
+            }
+            // In HLSL a struct or an array gives the numbers in it.
+            if self.language() == Language::Hlsl
+                && matches!(self.program.types.get(from), Type::Struct(_) | Type::Array(..))
+                && let Some(numbers) = self.flat_parts(value)
+            {
+                numbers.into_iter().rev().for_each(|number| values.push_front(number));
+                continue;
             }
             let Some((n, part)) = self.components_of(from, component) else {
                 let text = self.type_text(from);
