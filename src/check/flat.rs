@@ -6,6 +6,8 @@
 //! Specification, "Initializer Lists" and "Flat Conversions"). A cast drops what is too much.
 
 use super::{Checker, convert};
+use crate::parse::Language;
+use crate::tree::analyses::effects::is_pure;
 use crate::tree::{ExprId, ExprKind, Length, Literal, Swizzle, Type, TypeId};
 
 /// A value of more numbers is not split.
@@ -35,6 +37,38 @@ impl Checker<'_> {
     pub(super) fn flat_size(&self, ty: TypeId) -> Option<u32> {
         let scalar = matches!(self.program.types.get(ty), Type::Scalar(_) | Type::Enum(_));
         self.flat_count(ty, 16).filter(|_| !scalar)
+    }
+
+    /// How many numbers and resources a type holds.
+    fn part_count(&self, ty: TypeId, depth: u32) -> Option<u32> {
+        let types = &self.program.types;
+        let count = match types.get(ty) {
+            Type::Array(element, Length::Fixed(n)) if depth > 0 => {
+                self.part_count(element, depth - 1)?.checked_mul(n)?
+            }
+            Type::Struct(id) if depth > 0 => {
+                let fields = &self.program.structs[id].fields;
+                fields.iter().try_fold(0u32, |sum, f| sum.checked_add(self.part_count(f.ty, depth - 1)?))?
+            }
+            held if held.is_resource() => 1,
+            _ => self.flat_count(ty, 0)?,
+        };
+        (count <= MOST).then_some(count)
+    }
+
+    /// HLSL: the numbers and resources of a struct or an array that holds resources.
+    pub(super) fn resource_parts(&mut self, value: ExprId) -> Option<Vec<ExprId>> {
+        let ty = self.ty(value);
+        if self.language() != Language::Hlsl
+            || !matches!(self.program.types.get(ty), Type::Struct(_) | Type::Array(..))
+            || !is_pure(&self.cx.body.exprs, value)
+        {
+            return None;
+        }
+        self.part_count(ty, 16)?;
+        let mut parts = Vec::new();
+        self.scatter(value, ty, &mut parts);
+        Some(parts)
     }
 
     /// The numbers of a vector, matrix, array or struct. What has effects is evaluated once.
@@ -85,7 +119,7 @@ impl Checker<'_> {
     /// Whether two arrays or structs hold numbers of the same kinds: HLSL converts one to the other by itself.
     pub(super) fn same_parts(&self, from: TypeId, to: TypeId) -> bool {
         let is_aggregate = |ty| matches!(self.program.types.get(ty), Type::Struct(_) | Type::Array(..));
-        if self.language() != crate::parse::Language::Hlsl || !is_aggregate(from) || !is_aggregate(to) {
+        if self.language() != Language::Hlsl || !is_aggregate(from) || !is_aggregate(to) {
             return false;
         }
         let (mut a, mut b) = (Vec::new(), Vec::new());

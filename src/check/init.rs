@@ -403,9 +403,9 @@ impl<'a> Checker<'a> {
         Some(self.part(value, ty))
     }
 
-    /// Puts the numbers of a value in its place.
+    /// Puts the numbers of a value, and the resources in it, in its place.
     fn split_value(&mut self, value: ExprId, elements: &mut Elements<'a>) -> bool {
-        let Some(parts) = self.flat_parts(value) else { return false };
+        let Some(parts) = self.flat_parts(value).or_else(|| self.resource_parts(value)) else { return false };
         parts.into_iter().rev().for_each(|part| elements.pending.push_front(part));
         true
     }
