@@ -19,7 +19,7 @@ pub fn check(program: &Program, diags: &mut Diagnostics) {
     for entry in &program.entry_points {
         for id in entry.roots().flat_map(|f| structs(program, &program.functions[f])) {
             if seen.insert(id) {
-                check_struct(&program.structs[id].fields, diags);
+                check_struct(program, &program.structs[id].fields, diags);
             }
         }
     }
@@ -541,10 +541,23 @@ fn structs(program: &Program, function: &Function) -> Vec<StructId> {
     types.filter_map(|ty| if let Type::Struct(id) = ty { Some(id) } else { None }).collect()
 }
 
-fn check_struct(fields: &[Field], diags: &mut Diagnostics) {
-    let is_system = |f: &Field| f.explicit.builtin.is_some() || f.semantic.as_ref().is_some_and(is_system);
-    let user = fields.iter().filter(|f| !is_system(f));
-    let (with, without): (Vec<&Field>, Vec<&Field>) = user.partition(|f| f.explicit.location.is_some());
+/// Whether all that a field holds has explicit locations.
+fn has_location(program: &Program, field: &Field, depth: u32) -> bool {
+    let inner = match program.types.get(program.types.innermost(field.ty)) {
+        Type::Struct(id) if depth > 0 => program.structs[id].fields.as_slice(),
+        _ => &[],
+    };
+    field.explicit.location.is_some()
+        || !inner.is_empty() && inner.iter().all(|f| is_system_field(f) || has_location(program, f, depth - 1))
+}
+
+fn is_system_field(field: &Field) -> bool {
+    field.explicit.builtin.is_some() || field.semantic.as_ref().is_some_and(is_system)
+}
+
+fn check_struct(program: &Program, fields: &[Field], diags: &mut Diagnostics) {
+    let user = fields.iter().filter(|f| !is_system_field(f));
+    let (with, without): (Vec<&Field>, Vec<&Field>) = user.partition(|f| has_location(program, f, 16));
     if let ([first, ..], [other, ..]) = (with.as_slice(), without.as_slice()) {
         let message = format!("`{}` has an explicit location and `{}` does not", first.name, other.name);
         let diagnostic = Diagnostic::error(Code::BAD_ATTRIBUTE, other.span, message);
