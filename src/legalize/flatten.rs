@@ -598,6 +598,10 @@ impl Flattening<'_> {
 
     /// The value as it is now, whatever the statements after it do.
     fn keep(&mut self, id: ExprId, out: &mut Vec<Stmt>) -> ExprId {
+        // What has no copies stays where it is.
+        if !self.is_copyable(self.body.exprs[id].ty) {
+            return self.place(id, out);
+        }
         let stable = match &self.body.exprs[id].kind {
             ExprKind::Literal(..) | ExprKind::Zero | ExprKind::EnumCase(..) => true,
             ExprKind::Local(local) => self.body.locals[*local].constant,
@@ -606,15 +610,14 @@ impl Flattening<'_> {
                 matches!(global.kind, GlobalKind::Const | GlobalKind::Parameter | GlobalKind::Specialization)
             }
             ExprKind::AddressOf(_) => true,
-            // A path into a read-only resource, and whatever cannot be copied into a variable.
-            _ => !self.is_copyable(self.body.exprs[id].ty),
+            _ => false,
         };
         if stable { id } else { self.spill(id, out) }
     }
 
     fn is_copyable(&self, ty: TypeId) -> bool {
         ty != TypeId::VOID
-            && !self.program.holds_resource(ty)
+            && !self.program.has_no_copies(ty)
             && !matches!(self.program.types.get(ty), Type::Pointer(..))
     }
 

@@ -652,9 +652,11 @@ impl Program {
         self.any_leaf(ty, &mut |t| t.is_object())
     }
 
-    /// Whether a value of this type is never copied: it holds a resource, a ray query or a hit object. Such have no zero either.
+    /// Whether a value of this type is never copied: it holds a resource, a ray query or a hit object, or is a stream, a patch or
+    /// what a mesh shader gives. Such have no zero either.
     pub fn has_no_copies(&self, ty: TypeId) -> bool {
-        self.holds_resource(ty) || self.holds_object(ty)
+        let of_stage = |t: Type| matches!(t, Type::Stream(..) | Type::Patch(..) | Type::MeshOutput(..));
+        self.any_leaf(ty, &mut |t| t.is_resource() || t.is_object() || of_stage(t))
     }
 
     /// How many elements an array has, as it stands between `[` and `]`.
