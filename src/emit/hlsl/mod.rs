@@ -267,6 +267,8 @@ impl HlslFile<'_> {
         ];
         words.iter().filter(|(m, _)| param.modifiers.has(*m)).for_each(|(_, word)| text.push_str(word));
         text.push_str(match param.mode {
+            // DXC wants the word at streams, whatever is done with them.
+            ParamMode::In if matches!(program.types.get(local.ty), Type::Stream(..)) => "inout ",
             ParamMode::In => "",
             ParamMode::Out => "out ",
             ParamMode::InOut | ParamMode::Ref => "inout ",
