@@ -52,8 +52,20 @@ fn declared(attribute: &Attribute) -> Option<&'static str> {
     TOPOLOGIES.iter().map(|(.., plural)| *plural).find(|plural| plural.strip_suffix('s') == Some(word.as_str()))
 }
 
-/// The semantics of what mesh shaders give for each primitive, and no other stage for each vertex.
-pub(super) fn primitives(cx: &mut Context) -> Vec<(String, u32)> {
+/// What stages know a varying by: its semantic, or its location where it has none.
+#[derive(PartialEq)]
+pub(super) enum Known {
+    Semantic(String, u32),
+    Location(u32),
+}
+
+fn known(leaf: &Leaf) -> Option<Known> {
+    let by_semantic = leaf.semantic.clone().map(|(name, index)| Known::Semantic(name, index));
+    by_semantic.or(leaf.location.map(Known::Location))
+}
+
+/// What mesh shaders give for each primitive, and no other stage for each vertex.
+pub(super) fn primitives(cx: &mut Context) -> Vec<Known> {
     let settings = cx.layout.settings;
     let (mut found, mut of_vertices) = (Vec::new(), Vec::new());
     for entry in cx.program.entry_points.clone() {
@@ -62,13 +74,13 @@ pub(super) fn primitives(cx: &mut Context) -> Vec<(String, u32)> {
             Stage::Mesh => {
                 for many in flatten.elements(&entry).into_iter().filter(|e| e.direction == Direction::Out) {
                     let to = if many.many.per == Per::Primitive { &mut found } else { &mut of_vertices };
-                    to.extend(many.leaves.into_iter().filter_map(|leaf| leaf.semantic));
+                    to.extend(many.leaves.iter().filter_map(known));
                 }
             }
             Stage::Vertex | Stage::Domain | Stage::Geometry => {
                 let many = flatten.elements(&entry).into_iter().filter(|e| e.direction == Direction::Out);
                 let leaves = many.flat_map(|e| e.leaves).chain(flatten.leaves(&entry, Direction::Out));
-                of_vertices.extend(leaves.filter_map(|leaf| leaf.semantic));
+                of_vertices.extend(leaves.filter_map(|leaf| known(&leaf)));
             }
             Stage::Hull
             | Stage::Fragment
@@ -82,18 +94,18 @@ pub(super) fn primitives(cx: &mut Context) -> Vec<(String, u32)> {
             | Stage::Callable => {}
         }
     }
-    found.retain(|semantic| !of_vertices.contains(semantic));
+    found.retain(|varying| !of_vertices.contains(varying));
     found
 }
 
 impl GlobalLowering<'_, '_> {
     /// What comes into a fragment shader for each primitive says so.
-    pub(super) fn mark_primitives(&mut self, inputs: &mut [Leaf], primitives: &[(String, u32)]) {
+    pub(super) fn mark_primitives(&mut self, inputs: &mut [Leaf], primitives: &[Known]) {
         if self.entry.stage != Stage::Fragment {
             return;
         }
         for leaf in inputs.iter_mut().filter(|leaf| !leaf.is_system()) {
-            if leaf.semantic.as_ref().is_some_and(|semantic| primitives.contains(semantic)) {
+            if known(leaf).is_some_and(|varying| primitives.contains(&varying)) {
                 leaf.modifiers.set(Modifiers::PRIMITIVES);
                 self.extension("GL_EXT_mesh_shader", leaf.span);
             }
