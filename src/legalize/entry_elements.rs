@@ -9,15 +9,16 @@
 //!
 //! A part of [`super::entry_globals`].
 
-use super::entry_globals::{GlobalLowering, Replacement};
+use super::entry_globals::{GlobalLowering, Replacement, components};
 use super::entry_streams::{self, Stream};
 use super::hoist::{self, Mark, Marks};
+use super::signatures::DISTANCES;
 use super::stage_io::{Leaf, ManyLeaves, assemble};
 use crate::layout::locations::Per;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::STAGE_LAYOUT;
-use crate::target::system_values::{Direction, INVOCATION, find_member};
+use crate::target::system_values::{Direction, INVOCATION, distance_variable, find_member};
 use crate::tree::analyses::is_pure;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,8 +28,8 @@ use std::collections::BTreeMap;
 struct ElementUse {
     /// The expression that is the part.
     at: ExprId,
-    /// An element by a constant index that is taken of it.
-    inner: Option<(ExprId, u32)>,
+    /// An element that is taken of it, and its index.
+    inner: Option<(ExprId, ExprId)>,
     /// Which element.
     index: ExprId,
     /// The way from the element to the part.
@@ -75,7 +76,7 @@ fn part_of(
         let constant = |index| u32::try_from(body.exprs.integer(index)?).ok();
         if part.leaf.is_some() {
             part.inner = parents.get(&part.at).and_then(|parent| match body.exprs[*parent].kind {
-                ExprKind::Index(base, index) if base == part.at => Some((*parent, constant(index)?)),
+                ExprKind::Index(base, index) if base == part.at => Some((*parent, index)),
                 _ => None,
             });
             return part;
@@ -190,7 +191,8 @@ impl GlobalLowering<'_, '_> {
         }
         for part in uses {
             let Expr { ty, span, .. } = self.body.exprs[part.at];
-            if self.one_distance(&part, places) {
+            let constant = part.inner.is_some_and(|(_, index)| self.body.exprs.integer(index).is_some());
+            if constant && self.one_distance(&part, places) {
                 continue;
             }
             let value = match part.leaf.and_then(|i| places.get(i)) {
@@ -211,9 +213,29 @@ impl GlobalLowering<'_, '_> {
         if ty != TypeId::FLOAT {
             return false;
         }
-        let value = self.distance(variable, Some(part.index), first.saturating_add(inner), span);
+        let value = self.distance(variable, Some(part.index), (*first, Some(inner)), span);
         self.body.exprs.replace_by(at, value);
         true
+    }
+
+    /// Declares the block of the vertices of a mesh shader with the sizes of its distances, for an index that is no constant.
+    fn sized_distances(&mut self, of: &ManyLeaves) {
+        let semantic = |leaf: &Leaf| leaf.semantic.clone().unwrap_or_default();
+        let mut members = "vec4 gl_Position;".to_owned();
+        if of.leaves.iter().any(|leaf| semantic(leaf).0 == "SV_POINTSIZE") {
+            members.push_str(" float gl_PointSize;");
+        }
+        for name in DISTANCES {
+            let leaves = of.leaves.iter().filter(|leaf| semantic(leaf).0 == name);
+            let ends = leaves.map(|leaf| {
+                let first = self.distances.get(&(of.direction, name.to_owned(), semantic(leaf).1));
+                first.map_or(0, |n| *n as usize) + components(&self.cx.program.types, leaf.ty).len()
+            });
+            if let (Some(end), Some(variable)) = (ends.max(), distance_variable(name)) {
+                members.push_str(&format!(" float {variable}[{end}];"));
+            }
+        }
+        self.stage_line(&format!("out gl_MeshPerVertexEXT {{ {members} }} gl_MeshVerticesEXT[];"));
     }
 
     /// Indices that would be evaluated several times and do something become variables.
@@ -387,7 +409,11 @@ impl GlobalLowering<'_, '_> {
         let mut parts: BTreeMap<ExprId, ElementUse> = BTreeMap::new();
         for part in uses {
             let Expr { ty, span, .. } = self.body.exprs[part.at];
+            let varies = part.inner.is_some_and(|(_, index)| self.body.exprs.integer(index).is_none());
             if self.one_distance(&part, places) {
+                if varies {
+                    self.sized_distances(of);
+                }
                 continue;
             }
             let lvalue = part.leaf.and_then(|i| places.get(i)).and_then(|p| self.lvalue(p, Some(part.index), span));
@@ -483,6 +509,16 @@ impl GlobalLowering<'_, '_> {
             }
         }
         value
+    }
+
+    /// A line before the entry point, once.
+    pub(super) fn stage_line(&mut self, line: &str) {
+        let function = &mut self.cx.program.functions[self.entry.function];
+        let args = vec![AttributeArg::Text(Symbol::new(line))];
+        if !function.attributes.iter().any(|a| a.name == STAGE_LAYOUT && a.args == args) {
+            let made = super::stage_io::attribute(STAGE_LAYOUT, args, function.span);
+            function.attributes.push(made);
+        }
     }
 
     /// `layout(qualifiers) word;` before the entry point.

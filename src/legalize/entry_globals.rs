@@ -96,7 +96,7 @@ pub(super) struct GlobalLowering<'a, 'b> {
     /// Statements before those of the body.
     pub(super) start: Vec<Stmt>,
     /// Where the distances of a semantic and index begin in their array.
-    distances: FxHashMap<(Direction, String, u32), u32>,
+    pub(super) distances: FxHashMap<(Direction, String, u32), u32>,
     /// The outputs of a control point, with what stands for them.
     pub(super) control_point: Vec<(Leaf, Replacement)>,
 }
@@ -454,7 +454,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         match place {
             Replacement::Distances(variable, first) => {
                 let parts: Vec<ExprId> =
-                    (*first..).take(count).map(|at| self.distance(variable, index, at, span)).collect();
+                    (*first..).take(count).map(|at| self.distance(variable, index, (at, None), span)).collect();
                 let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
                 let kind = b.types.component(b.types.innermost(ty)).unwrap_or(Scalar::F32);
                 let number = b.types.scalar(kind);
@@ -476,12 +476,27 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     }
 
     /// A number of an array of distances or levels.
-    pub(super) fn distance(&mut self, variable: &Template, index: Option<ExprId>, at: u32, span: Span) -> ExprId {
+    pub(super) fn distance(
+        &mut self,
+        variable: &Template,
+        index: Option<ExprId>,
+        (first, further): (u32, Option<ExprId>),
+        span: Span,
+    ) -> ExprId {
         let index = index.map(|i| self.body.exprs.duplicate(i));
         let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
         let array = b.types.array(TypeId::FLOAT, None);
         let all = b.native(variable.clone(), index.into_iter().collect(), array);
-        b.at(all, at)
+        let constant = further.map_or(Some(0), |further| u32::try_from(b.exprs.integer(further)?).ok());
+        match (constant, further) {
+            (None, Some(further)) if first == 0 => b.index(all, further),
+            (None, Some(further)) => {
+                let first = b.number(first.into(), b.exprs[further].ty);
+                let at = b.binary(BinaryOp::Add, first, further);
+                b.index(all, at)
+            }
+            (constant, _) => b.at(all, first.saturating_add(constant.unwrap_or_default())),
+        }
     }
 
     /// Statements that write a value to a leaf's place.
@@ -506,7 +521,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         match place {
             Replacement::Distances(variable, first) => {
                 for (i, path) in (0u32..).zip(components(&self.cx.program.types, ty)) {
-                    let target = self.distance(variable, index, first.saturating_add(i), span);
+                    let target = self.distance(variable, index, (first.saturating_add(i), None), span);
                     let path: Vec<Step> = path.into_iter().map(Step::Element).collect();
                     let source = self.taken(value, &path);
                     let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);

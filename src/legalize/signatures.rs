@@ -632,7 +632,7 @@ fn way(point: Point) -> &'static str {
 /// How long the name of a semantic may be, without its index (DXIL, "Signature").
 pub(super) const MAX_SEMANTIC: usize = 64;
 
-const DISTANCES: [&str; 2] = ["SV_CLIPDISTANCE", "SV_CULLDISTANCE"];
+pub(super) const DISTANCES: [&str; 2] = ["SV_CLIPDISTANCE", "SV_CULLDISTANCE"];
 
 /// Rows, and numbers in each.
 type RowShape = (u32, u32);

@@ -332,10 +332,11 @@ fn group_size(program: &Program, entry: &EntryPoint) -> String {
     format!("layout({}) in;", axes.map(axis).collect::<Vec<_>>().join(", "))
 }
 
-/// `layout(triangles) in;`, of what passes said of an entry point.
+/// `layout(triangles) in;` and `precise gl_Position;`, of what passes said of an entry point.
 fn stage_layouts(function: &Function) -> impl Iterator<Item = String> {
     function.attributes.iter().filter(|a| a.name == STAGE_LAYOUT).filter_map(|a| match a.args.as_slice() {
         [AttributeArg::Text(qualifiers), AttributeArg::Text(word)] => Some(format!("layout({qualifiers}) {word};")),
+        [AttributeArg::Text(line)] => Some(line.to_string()),
         _ => None,
     })
 }
