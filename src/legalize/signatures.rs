@@ -177,6 +177,8 @@ const LARGEST_INDEX: &[(&str, u32)] = &[
     ("SV_GROUPID", 0),
     ("SV_GROUPINDEX", 0),
     ("SV_GROUPTHREADID", 0),
+    ("SV_TESSFACTOR", 0),
+    ("SV_INSIDETESSFACTOR", 0),
     ("SV_BARYCENTRICS", 1),
     ("SV_TARGET", 7),
 ];
@@ -509,7 +511,8 @@ fn misnumbered(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) 
     let Some((name, index)) = &leaf.semantic else { return false };
     let comes_in = way(point).starts_with("an input");
     let largest = LARGEST_INDEX.iter().find(|(semantic, _)| semantic == name).map(|(_, largest)| *largest);
-    let is_free = Semantic::is_arbitrary(name, entry.stage, comes_in) || PATCHES.contains(&point);
+    let is_factor = FACTORS.iter().any(|(_, semantic, _)| semantic == name);
+    let is_free = Semantic::is_arbitrary(name, entry.stage, comes_in) || PATCHES.contains(&point) && !is_factor;
     let elements = match cx.program.types.get(leaf.ty) {
         Type::Array(_, Length::Fixed(count)) if point == FragmentOut => count,
         _ => 1,
