@@ -232,7 +232,9 @@ fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &m
                     fault(local.span, format!("`{}` has {n} vertices, and a `{word}` has {wanted}", local.name));
                 }
             }
-            if !params().any(|(p, _)| primitive(p.modifiers).is_some()) {
+            // The points of a patch are a primitive, too.
+            let is_patch = |ty: crate::tree::TypeId| matches!(program.types.get(ty), Type::Patch(..));
+            if !params().any(|(p, local)| primitive(p.modifiers).is_some() || is_patch(local.ty)) {
                 let what = "an input with the word of its primitive, as `triangle`";
                 fault(function.span, format!("a geometry entry point needs {what}"));
             }

@@ -56,6 +56,12 @@ pub(super) fn layout(l: &mut GlobalLowering) {
     let streams = function.params.iter().map(|p| l.cx.program.types.get(l.body.locals[p.local].ty));
     let kind = streams.into_iter().find_map(|ty| if let Type::Stream(kind, _) = ty { Some(kind) } else { None });
     let (instances, most) = (number("instance"), number("maxvertexcount"));
+    let patch = function.params.iter().map(|p| &l.body.locals[p.local]);
+    let patch = patch.into_iter().find(|local| matches!(l.cx.program.types.get(local.ty), Type::Patch(..)));
+    if let Some(span) = patch.map(|local| local.span).filter(|_| word.is_none()) {
+        let message = format!("{} has no geometry shaders that are given patches", l.cx.profile.name);
+        return l.cx.unsupported(span, message);
+    }
     let (Some(word), Some(kind), Some(most)) = (word, kind, most) else {
         let what = match (word, kind) {
             (None, _) => "an input with the word of its primitive, as `triangle`",
