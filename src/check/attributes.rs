@@ -119,6 +119,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__effects", Library, &[], 0),
     ("__element", Library, &[], 0),
     ("__emits", Library, &[Word; 2], 2),
+    ("__statement", Library, &[], 0),
     ("__filters", Library, &[], 0),
     ("__folds", Library, &[Name], 1),
     ("__gives_status", Library, &[], 0),

@@ -20,7 +20,7 @@ pub(super) struct Stream {
 }
 
 /// The attribute of what emits a vertex or ends a primitive.
-const EMITS: &str = "__emits";
+pub(super) const EMITS: &str = "__emits";
 
 /// The primitives that come in, and the words for them there.
 const PRIMITIVES: &[(&str, &str)] = &[

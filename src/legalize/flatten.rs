@@ -10,8 +10,10 @@
 //! A value is kept in a temporary only if a statement that was moved in front of it could change it.
 
 mod assign;
+mod commas;
 mod mesh_elements;
 
+pub(super) use self::commas::PASS as COMMAS;
 use self::mesh_elements::Only;
 pub(super) use self::mesh_elements::PASS as MESH_ELEMENTS;
 use super::assignment_order::shows;
@@ -69,30 +71,6 @@ fn run_nested(cx: &mut Context) {
         let order = if body.value_first { Capability::ValueBeforePlace } else { Capability::PlaceBeforeValue };
         !cx.profile.has(order) && first_nested(cx.program, body, body.value_first).is_some()
     });
-}
-
-/// The same for the functions alone in which a value stands behind a comma. What such a value is, a constant or a resource, is
-/// not seen through the comma by the passes between this one and the last.
-pub(super) const COMMAS: Pass = Pass {
-    name: "commas",
-    removes: &[
-        (Capability::AssignmentExpressions, Find::Expr(is_comma)),
-        (Capability::ResourceValues, Find::Expr(|p, e, id| is_comma(p, e, id) && p.holds_resource(e[id].ty))),
-    ],
-    adds: OF_COPIES,
-    after: &["inline_builtins", "lower_properties"],
-    run: run_commas,
-    ..Pass::ROW
-};
-
-fn run_commas(cx: &mut Context) {
-    flatten(cx, false, &|cx, body| {
-        body.expressions().into_iter().any(|id| COMMAS.finds(cx.profile, cx.program, &body.exprs, id))
-    });
-}
-
-fn is_comma(_: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    matches!(exprs[id].kind, ExprKind::Comma(..))
 }
 
 /// The first assignment inside of an expression in which the order shows, in a function where the value comes first or not.
@@ -344,7 +322,11 @@ impl Flattening<'_> {
             self.stmt(stmt, &mut before);
         }
         // A `for` has room for one initializer; more of them go into a block around it.
-        let keep = before.len() <= 1;
+        let keep = match before.as_slice() {
+            [] => true,
+            [Stmt { kind: StmtKind::Expr(e), .. }] => !commas::is_action(self.program, &self.body.exprs, *e),
+            many => many.len() == 1,
+        };
         let init = if keep { std::mem::take(&mut before) } else { Vec::new() };
         let mut body = self.block(body);
         let mut check = Vec::new();
@@ -354,7 +336,9 @@ impl Flattening<'_> {
             self.effect(step, &mut after);
         }
         let step = match after.as_slice() {
-            [Stmt { kind: StmtKind::Expr(e), .. }] => Some(*e),
+            [Stmt { kind: StmtKind::Expr(e), .. }] if !commas::is_action(self.program, &self.body.exprs, *e) => {
+                Some(*e)
+            }
             _ => None,
         };
         if step.is_none() && !after.is_empty() {

@@ -134,6 +134,8 @@ capabilities! {
     LateOldValues,
     /// Assignment, `++`, comma as parts of expressions.
     AssignmentExpressions,
+    /// What emits a vertex of a geometry shader or ends an any-hit shader as part of expressions.
+    ActionExpressions,
     /// Values of structs and arrays written out outside of initializers.
     AggregateExpressions,
     /// `?:` between structs and arrays.

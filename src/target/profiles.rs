@@ -182,7 +182,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     StructTexels, FreeStatuses,
     Overloads, ComparedArguments, NarrowInterpolants, VertexWrites, VaryingOffsets, PassedInterpolants, IntegerGathers, ValueBeforePlace, ArgumentsInOrder, LateOldValues, FineOverloads, MissingReturns, NarrowTexels, WideTexels, BufferParameters, BufferArrays, ResourceArrays, NestedResourceArrays, BoolInBuffers,
     BufferCopies, UnitVectors, NonFloatMatrices, MatrixComponentOps, MatrixParts, MatrixTruncation, MatrixSwizzles,
-    SwizzleAssignment, AssignmentExpressions, MatrixConditionals, NonFiniteConstants,
+    SwizzleAssignment, AssignmentExpressions, ActionExpressions, MatrixConditionals, NonFiniteConstants,
     CalledConstants, ComputedIndices, ConstantBits, ConstantBlends, ConstantCounts, ComputedInitializers, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, WrappingShifts, MutableParameters, ConvertedOutArguments,
     OutParameters, RuntimeInitializers, RuntimeConstants, RootSignatures, SeveralEntryPoints, Float64, SampledChoices,
     GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
