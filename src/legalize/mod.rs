@@ -37,6 +37,7 @@ mod dead_jumps;
 mod dead_operands;
 mod defined;
 mod early_returns;
+mod early_tests;
 mod empty_parameters;
 mod empty_structs;
 mod fields;

@@ -178,6 +178,7 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::WaveSizes, Find::Entry(|p, e| wave_sizes(p, e, 1))),
     (Capability::WaveSizeRanges, Find::Entry(|p, e| wave_sizes(p, e, 2))),
     (Capability::RepeatedMeshCounts, Find::Entry(super::mesh_counts::second_count)),
+    (Capability::EarlyTests, Find::Entry(super::early_tests::find)),
     (Capability::VertexWrites, Find::Entry(written_by_vertices)),
     (Capability::VertexInputArrays, Find::Entry(|p, e| {
         let mut inputs = e.interface.iter().map(|id| &p.globals[*id]).filter(|g| g.kind == GlobalKind::Input);

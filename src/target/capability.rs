@@ -307,6 +307,8 @@ capabilities! {
     SizedSharedArrays,
     /// Subpass inputs.
     SubpassInputs,
+    /// Tests of depth and stencil before a fragment shader that writes memory or discards.
+    EarlyTests,
     /// Raster-ordered views.
     RasterOrder,
     /// Accesses to raster-ordered views that are ordered without a word of the shader.

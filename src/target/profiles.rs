@@ -185,7 +185,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     SwizzleAssignment, AssignmentExpressions, ActionExpressions, MatrixConditionals, NonFiniteConstants,
     CalledConstants, ComputedIndices, ConstantBits, ConstantBlends, ConstantCounts, ComputedInitializers, SwitchWidths, WrappingConstants, FloatRemainder, SignedRemainder, WrappingShifts, MutableParameters, ConvertedOutArguments,
     OutParameters, RuntimeInitializers, RuntimeConstants, RootSignatures, SeveralEntryPoints, Float64, SampledChoices,
-    GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
+    EarlyTests, GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, UnstatedRasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
     ImageAtomics, UndeclaredDepthTextures, BothMatrixOrders, MixedMatrixOrders, SparseUniformArrays,
     NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets,
@@ -225,7 +225,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, CopiedStatics, ComputedInitializers,
     WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
-    RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
+    EarlyTests, RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses, RawAddresses, VulkanBuiltins,
     PushConstants, SpecializationConstants, SizedVariables, SizedSharedArrays, SubpassInputs, RasterOrder, FragmentInterlocks, MultisampledArrays, StoredMultisamples,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
@@ -236,7 +236,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 /// What all versions of OpenGL have.
 #[rustfmt::skip]
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
-    InfiniteArguments, JoinedOutputs, UnknownRounds, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
+    EarlyTests, InfiniteArguments, JoinedOutputs, UnknownRounds, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, LazyConditionals,
     NonFiniteConstants, ConstantBlends, CopiedStatics, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
