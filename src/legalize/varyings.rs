@@ -50,7 +50,12 @@ fn run(cx: &mut Context) {
         // The constants of a patch are a signature of their own.
         for function in entry.roots() {
             leave_empty(cx.program, function);
-            let mut namer = Namer { program: cx.program, taken: FxHashSet::default(), foreign: Vec::new() };
+            let mut namer = Namer {
+                program: cx.program,
+                taken: FxHashSet::default(),
+                passed: FxHashSet::default(),
+                foreign: Vec::new(),
+            };
             namer.function(function);
             for (id, span) in namer.foreign {
                 let (name, language) = (cx.program.structs[id].name, cx.profile.name);
@@ -209,6 +214,8 @@ struct Namer<'a> {
     program: &'a mut Program,
     /// (direction is out, name, index) of all semantics of the entry point.
     taken: FxHashSet<(bool, String, u32)>,
+    /// (direction is out, struct) of all structs whose fields have the semantics.
+    passed: FxHashSet<(bool, StructId)>,
     /// Structs of the library, where they are passed on: the fields of those that the language declares have no semantics.
     foreign: Vec<(StructId, Span)>,
 }
@@ -231,6 +238,9 @@ impl Namer<'_> {
                 continue;
             }
             let mesh = mesh_output(self.program, param, local.ty);
+            if mesh.is_some() {
+                self.passed.clear();
+            }
             let out = is_output(self.program, param, local.ty);
             let ty = mesh.map_or(local.ty, |(_, element, _)| element);
             if let Some(semantic) = self.value(ty, param.semantic, local.name.as_str(), local.span, out)
@@ -277,14 +287,27 @@ impl Namer<'_> {
         if semantic.is_some() {
             return semantic;
         }
+        // One that is there twice has the semantics of its fields once.
+        let element = self.program.types.innermost(ty);
+        if let Type::Struct(id) = self.program.types.get(element)
+            && self.passed.contains(&(out, id))
+            && self.may_be_named(element)
+        {
+            return Some(Semantic { text: self.free(name, self.slots(ty), out), span });
+        }
         match self.program.types.get(ty) {
             Type::Struct(id) => {
                 self.foreign.extend(self.program.structs[id].builtin.then_some((id, span)));
+                self.passed.insert((out, id));
                 self.fields(id, out);
                 None
             }
             Type::Array(element, _) if self.is_struct(element) => self.value(element, None, name, span, out),
-            Type::Stream(_, t) | Type::Patch(_, t, _) => self.value(t, None, name, span, out),
+            Type::Stream(_, t) | Type::Patch(_, t, _) => {
+                // Each is a signature of its own.
+                self.passed.clear();
+                self.value(t, None, name, span, out)
+            }
             Type::Void => None,
             _ => Some(Semantic { text: self.free(name, self.slots(ty), out), span }),
         }
@@ -298,6 +321,13 @@ impl Namer<'_> {
                 field.semantic = semantic;
             }
         }
+    }
+
+    /// Whether a semantic may stand for those of the fields of a struct: it has some, and none is a system value.
+    fn may_be_named(&self, ty: TypeId) -> bool {
+        let parts = self.program.semantic_parts(ty, None);
+        !parts.is_empty()
+            && !parts.iter().any(|(semantic, _)| semantic.as_ref().is_some_and(|s| s.split().0.starts_with("SV_")))
     }
 
     fn is_struct(&self, ty: TypeId) -> bool {
