@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::target::{EXTENSION_ATTRIBUTE, Profile, STAGE_LAYOUT, VERSION_ATTRIBUTE};
 use crate::tree::{
     Attribute, AttributeArg, ExprKind, Function, FunctionBody, Global, Item, Modifiers, Program, Template,
-    TemplatePiece,
+    TemplatePiece, TypeId,
 };
 use rustc_hash::FxHashSet;
 
@@ -79,6 +79,9 @@ impl Check<'_> {
             return;
         }
         self.attributes(&function.attributes, function.span);
+        if function.result != TypeId::VOID {
+            self.modifiers(function.modifiers, function.span);
+        }
         for (_, local) in function.code.locals.iter() {
             self.modifiers(local.modifiers, local.span);
         }

@@ -271,6 +271,9 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         let linear = value.linear.filter(|_| leaf.modifiers.has(Modifiers::NOPERSPECTIVE));
         let spelling = linear.unwrap_or(spelling);
         self.extension(value.extension, leaf.span);
+        if direction == Direction::Out && leaf.is_position() && leaf.modifiers.has(Modifiers::PRECISE) {
+            self.stage_line(&format!("precise {spelling};"));
+        }
         if let Some(layout) = value.layout {
             self.redeclare((spelling, scalar, length), leaf, layout);
         }

@@ -286,7 +286,9 @@ impl GlslFile<'_> {
         }
         self.w.before(&function.comments);
         let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
-        let result = Glsl.type_name(self.cx, function.result);
+        let precise = function.result != TypeId::VOID && function.modifiers.has(Modifiers::PRECISE);
+        let precise = if precise { "precise " } else { "" };
+        let result = format!("{precise}{}", Glsl.type_name(self.cx, function.result));
         let name = match entry {
             Some(_) => self.cx.profile.facts.entry_name.unwrap_or("main"),
             None => function.name.as_str(),

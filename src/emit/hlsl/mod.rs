@@ -227,7 +227,8 @@ impl HlslFile<'_> {
         let is_entry = self.cx.entry_of(id).is_some();
         let params: Vec<String> = function.params.iter().map(|p| self.param(function, p, is_entry)).collect();
         let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
-        let head = format!("{result} {}({}){semantic}", function.name, params.join(", "));
+        let precise = if function.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
+        let head = format!("{precise}{result} {}({}){semantic}", function.name, params.join(", "));
         self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
     }
 

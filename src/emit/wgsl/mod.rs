@@ -161,7 +161,7 @@ impl WgslFile<'_> {
             TypeId::VOID => String::new(),
             ty => {
                 let is_entry = self.cx.entry_of(id).is_some();
-                let place = || place(&function.attributes, &function.result_explicit, Modifiers::default());
+                let place = || place(&function.attributes, &function.result_explicit, function.modifiers);
                 let place = is_entry.then(place).unwrap_or_default();
                 format!(" -> {place}{}", Wgsl.type_name(self.cx, ty))
             }
