@@ -727,11 +727,11 @@ impl<'a> Checker<'a> {
             let language = self.cx.call.unwrap_or_else(|| self.language());
             return convert::join(&mut self.program.types, a, b, language).map(|t| (t, Known));
         }
-        // In Slang a scalar beside a vector stands for one that has it in each component.
+        // In Slang a scalar beside a vector stands for one that has it in each component; the library has functions for both.
         let language = self.cx.call.unwrap_or_else(|| self.language());
         let kinds = [a, b].map(|ty| self.program.types.get(ty));
         let of_vector = matches!(kinds, [Type::Scalar(_), Type::Vector(..)] | [Type::Vector(..), Type::Scalar(_)]);
-        if of_vector && language == Language::Slang {
+        if of_vector && language == Language::Slang && !self.in_builtin() {
             return convert::join(&mut self.program.types, a, b, language).map(|t| (t, Known));
         }
         // Structs: a value of the derived type may stand for the base.
