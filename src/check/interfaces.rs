@@ -51,6 +51,8 @@ pub(super) enum Bound {
     Builtin(&'static [Scalar]),
     /// A resource, which a descriptor handle can stand for.
     Resource,
+    /// An enum.
+    Enum,
     /// An interface.
     Interface(DeclId, Vec<Arg>),
     /// Equal to a type.
@@ -62,7 +64,7 @@ impl Bound {
     pub(super) fn interface(self) -> Option<InterfaceRef> {
         match self {
             Bound::Interface(decl, args) => Some((decl, args)),
-            Bound::Builtin(_) | Bound::Resource | Bound::Equal(_) => None,
+            Bound::Builtin(_) | Bound::Resource | Bound::Enum | Bound::Equal(_) => None,
         }
     }
 }
@@ -81,6 +83,7 @@ const BUILTIN: &[(&str, &[Scalar])] = &[
     ("__BuiltinArithmeticType", NUMBERS),
     ("__BuiltinSignedArithmeticType", SIGNED),
     ("__BuiltinFloatingPointType", FLOATS),
+    ("__BuiltinRealType", FLOATS),
     ("__BuiltinNarrowFloatType", &[F16, F32, MinF16]),
     ("__BuiltinBoolType", &[Bool]),
     ("__BuiltinIntegerType", INTEGERS),
@@ -94,9 +97,15 @@ const BUILTIN: &[(&str, &[Scalar])] = &[
 
 /// The interface of what a descriptor handle can stand for.
 const RESOURCES: &str = "IOpaqueDescriptor";
+/// The interface of all enums.
+const ENUMS: &str = "__EnumType";
 
-fn is_resource_bound(path: &[PathSegment]) -> bool {
-    matches!(path, [only] if only.name.name == *RESOURCES)
+fn bound_by_kind(path: &[PathSegment]) -> Option<Bound> {
+    match path {
+        [only] if only.name.name == *RESOURCES => Some(Bound::Resource),
+        [only] if only.name.name == *ENUMS => Some(Bound::Enum),
+        _ => None,
+    }
 }
 
 fn builtin_bound(path: &[PathSegment]) -> Option<&'static [Scalar]> {
@@ -135,8 +144,8 @@ impl<'a> Checker<'a> {
                 if let Some(list) = builtin_bound(path) {
                     return vec![Bound::Builtin(list)];
                 }
-                if is_resource_bound(path) {
-                    return vec![Bound::Resource];
+                if let Some(bound) = bound_by_kind(path) {
+                    return vec![bound];
                 }
                 match self.resolve_path(path, scope) {
                     Name::Interface(decl, args) => {
@@ -214,6 +223,7 @@ impl<'a> Checker<'a> {
                     }
                     Bound::Builtin(_) => format!("`{text}` is not of a kind that is allowed here"),
                     Bound::Resource => format!("`{text}` is no resource"),
+                    Bound::Enum => format!("`{text}` is no enum"),
                     Bound::Equal(other) => format!("`{text}` is not `{}`", self.type_text(other)),
                 };
                 self.diags.push(Diagnostic::error(Code::CONSTRAINT, span, message));
@@ -231,6 +241,7 @@ impl<'a> Checker<'a> {
         match bound {
             Bound::Builtin(list) => matches!(self.program.types.get(ty), Type::Scalar(s) if list.contains(&s)),
             Bound::Resource => self.program.types.get(ty).is_resource(),
+            Bound::Enum => matches!(self.program.types.get(ty), Type::Enum(_)),
             Bound::Equal(other) => ty == *other,
             Bound::Interface(decl, args) => {
                 self.conformances(ty).iter().any(|(d, a)| d == decl && (a == args || args.is_empty()))
@@ -526,7 +537,7 @@ impl<'a> Checker<'a> {
         let conditions = self.quiet(|c| c.conditions(generics, args, scope));
         let counts = conditions.into_iter().map(|(ty, bound)| match bound {
             Bound::Interface(decl, args) => 1 + self.all_inherited(decl, &args, ty).len(),
-            Bound::Builtin(_) | Bound::Resource | Bound::Equal(_) => 1,
+            Bound::Builtin(_) | Bound::Resource | Bound::Enum | Bound::Equal(_) => 1,
         });
         counts.sum()
     }

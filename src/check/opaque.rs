@@ -199,7 +199,7 @@ impl<'a> Checker<'a> {
         let Some(known) = &opaque.interfaces else { return true };
         bounds.iter().all(|bound| match bound {
             Bound::Interface(decl, _) => known.iter().any(|(k, _)| k == decl),
-            Bound::Builtin(_) | Bound::Resource => false,
+            Bound::Builtin(_) | Bound::Resource | Bound::Enum => false,
             Bound::Equal(ty) => *ty == opaque.ty,
         })
     }
