@@ -440,6 +440,9 @@ impl<'a> Checker<'a> {
         let Some(op) = operators::binary_op(op.as_str()) else {
             return self.unsupported_value(span, &format!("the operator `{op}`"));
         };
+        if let Some(value) = self.compared_handles(op, left, right, span) {
+            return value;
+        }
         let (left, right) = (self.plain(left), self.plain(right));
         if let Some(value) = self.moved_pointer(op, left, right, span) {
             return value;

@@ -155,6 +155,24 @@ impl<'a> Checker<'a> {
         self.convert(stride, number, true)
     }
 
+    /// `a == b` and `a != b` of descriptor handles, which are two numbers each.
+    pub(super) fn compared_handles(&mut self, op: BinaryOp, left: ExprId, right: ExprId, span: Span) -> Option<ExprId> {
+        let is_handle = matches!(self.program.types.get(self.ty(left)), Type::Handle(_));
+        if !is_handle || self.ty(left) != self.ty(right) {
+            return None;
+        }
+        let joined = match op {
+            BinaryOp::Equal => "all",
+            BinaryOp::NotEqual => "any",
+            _ => return None,
+        };
+        let numbers = self.program.types.vector(Scalar::U32, 2);
+        let truths = self.program.types.vector(Scalar::Bool, 2);
+        let [left, right] = [left, right].map(|handle| self.convert(handle, numbers, true));
+        let compared = self.push(ExprKind::Binary(op, left, right), truths, span);
+        Some(self.library_call(joined, &[compared], span))
+    }
+
     /// The type of the library that names a layout.
     pub(super) fn layout_type(&mut self, layout: DataLayout) -> TypeId {
         let name = Symbol::new(layout.type_name());
