@@ -15,6 +15,7 @@ mod twins;
 mod vectors;
 
 use super::needs::{Find, callee};
+use super::null_addresses::is_address;
 use super::payloads::is_of_task;
 use super::uniformity::UNIFORM_LOAD;
 use super::{Context, Pass};
@@ -37,7 +38,7 @@ pub(super) const PASS: Pass = Pass {
             let Some((function, [target, ..])) = callee(p, exprs, id) else { return false };
             is_operation(function)
                 && matches!(p.types.get(exprs[*target].ty), Type::Scalar(_))
-                && !is_pointed_at(exprs, *target)
+                && !is_pointed_at(p, exprs, *target)
         }),
     )],
     after: &["counters", "flatten"],
@@ -133,7 +134,7 @@ fn find(program: &Program, operations: &FxHashSet<FunctionId>, faults: &mut Vec<
         for &id in live {
             let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
             let (true, Some(&target)) = (operations.contains(f), args.first()) else { continue };
-            let is_declared = !is_held(program, exprs, target) && !is_pointed_at(exprs, target);
+            let is_declared = !is_held(program, exprs, target) && !is_pointed_at(program, exprs, target);
             if is_declared && !(is_shared(program, exprs, target) && place(program, exprs, target, &mut places)) {
                 faults.push((exprs[id].span, NOT_SHARED));
             }
@@ -201,8 +202,13 @@ fn is_groupshared(program: &Program, exprs: &ExprArena, target: ExprId) -> bool 
 }
 
 /// Whether a place is where a device address points, which has no declaration to change.
-fn is_pointed_at(exprs: &ExprArena, target: ExprId) -> bool {
-    exprs.post_order(target).into_iter().any(|id| matches!(exprs[id].kind, ExprKind::Deref(_)))
+fn is_pointed_at(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
+    let refers = |id: ExprId| match exprs[id].kind {
+        ExprKind::Deref(_) => true,
+        ExprKind::Index(base, _) => is_address(program.types.get(exprs[base].ty)),
+        _ => false,
+    };
+    exprs.post_order(target).into_iter().any(refers)
 }
 
 /// Whether a place is in what a variable holds of a descriptor heap, which has no declaration either. A target without heaps says
@@ -214,8 +220,10 @@ fn is_held(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
 
 /// Whether a place is not in a variable of one invocation alone. What such a variable points to or names as a resource is not.
 fn is_shared(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
-    let names =
-        |id: ExprId| matches!(exprs[id].kind, ExprKind::Deref(_)) || program.types.get(exprs[id].ty).is_resource();
+    let names = |id: ExprId| {
+        let ty = program.types.get(exprs[id].ty);
+        matches!(exprs[id].kind, ExprKind::Deref(_)) || ty.is_resource() || is_address(ty)
+    };
     match exprs[exprs.base(target)].kind {
         ExprKind::Global(g) => match program.globals[g].kind {
             GlobalKind::Static | GlobalKind::Const | GlobalKind::Specialization => exprs.way_to_base(target).any(names),
