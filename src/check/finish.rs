@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::tree::analyses::items;
 use crate::tree::{
     Body, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, GlobalId, Id, Item,
-    LocalId, ParamMode, Program, Stmt, StmtKind, StructId,
+    LocalId, ParamMode, Program, Stmt, StmtKind, StructId, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -98,7 +98,8 @@ impl<'a> Checker<'a> {
         for _ in 0..512 {
             match &body.exprs[current].kind {
                 ExprKind::Local(l) => return *l == local,
-                ExprKind::Index(base, _) if self.program.types.get(body.exprs[*base].ty).is_resource() => return false,
+                // What a resource holds, and what a pointer refers to, is no part of the object.
+                ExprKind::Index(base, _) if self.refers_elsewhere(body.exprs[*base].ty) => return false,
                 ExprKind::Property(p) => {
                     let setter = p.set.or(p.reference).map(|f| &self.program.functions[f]);
                     let by_reference = setter.and_then(|f| f.params.first()).is_some_and(|p| p.mode != ParamMode::In);
@@ -116,6 +117,11 @@ impl<'a> Checker<'a> {
             }
         }
         false
+    }
+
+    fn refers_elsewhere(&self, ty: TypeId) -> bool {
+        let ty = self.program.types.get(ty);
+        ty.is_resource() || matches!(ty, Type::Pointer(..))
     }
 
     // ---- Recursion ----
