@@ -12,7 +12,7 @@ use crate::diagnostic::Code;
 use crate::limits::TEXEL_OFFSETS;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BinaryOp, BufferKind, ExprId, ExprKind, ParamMode, Scalar, Swizzle, Type, TypeId};
+use crate::tree::{BinaryOp, BufferKind, ExprId, ExprKind, GlobalKind, ParamMode, Scalar, Swizzle, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// `callee(args)`.
@@ -232,6 +232,13 @@ impl<'a> Checker<'a> {
         if mode == ParamMode::In {
             self.signed_literal(value, ty);
             return self.coerce(value, ty);
+        }
+        // HLSL: what is given no other resource in the function is known when all bodies are.
+        let is_parameter = matches!(self.kind(value), ExprKind::Global(id) if self.program.globals[*id].kind == GlobalKind::Parameter)
+            && self.language() == crate::parse::Language::Hlsl
+            && self.program.types.get(ty).is_resource();
+        if is_parameter && mode == ParamMode::InOut && self.ty(value) == ty {
+            return value;
         }
         if !self.check_assignable(value) {
             return self.error_value(arg.span);

@@ -29,6 +29,7 @@ impl<'a> Checker<'a> {
         self.check_recursion(&reached);
         self.check_values(&reached);
         self.check_bodies(&reached);
+        self.settle_resource_modes(&reached);
         self.check_receivers(&reached);
         self.check_getters(&reached);
         self.order_items(reached);

@@ -53,6 +53,7 @@ mod pointers;
 mod positions;
 mod query;
 mod ray_entries;
+mod resource_modes;
 mod returns;
 mod root_signature;
 mod scope;
