@@ -76,7 +76,7 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                     if is_one && is_many && (is_variable || has_rows) {
                         taken.refuse_array(span, name);
                     } else if is_one && is_variable {
-                        taken.take(span, &(name.clone(), 0), 1, is_shared(name, around));
+                        taken.take_variable(span, name, is_shared(name, around));
                     } else if of_both && lacks_perspective(program, entry, &varying, part, around) {
                         let semantic = (format!("{name} without perspective"), semantic.1);
                         taken.take(span, &semantic, part.indices, is_shared(name, around));
@@ -123,6 +123,21 @@ impl TakenSemantics {
         self.found.push(Diagnostic::error(Code::BAD_ENTRY, span, message));
     }
 
+    /// Takes what has no indices where the target has a variable of it.
+    fn take_variable(&mut self, span: Span, name: &str, shared: bool) {
+        let before = self.by_name.insert((name.to_owned(), 0), (span, shared));
+        if let Some((other, _)) = before.filter(|(_, both)| !(shared && *both)) {
+            self.clash(span, other, format!("two of one direction are `{name}`, of which there is one here"));
+        }
+    }
+
+    fn clash(&mut self, span: Span, other: Span, message: String) {
+        let clash = Diagnostic::error(Code::BAD_ENTRY, span, message);
+        // A struct that is there twice has its fields twice.
+        let twice = other == span;
+        self.found.push(if twice { clash } else { clash.label(other, "the other one has it here") });
+    }
+
     fn take(&mut self, span: Span, (name, first): &(String, u32), count: u32, shared: bool) {
         for index in *first..first.saturating_add(count.min(MOST)) {
             let before = self.by_name.insert((name.clone(), index), (span, shared));
@@ -133,10 +148,7 @@ impl TakenSemantics {
                     format!("two of one direction have the semantic `{name}{index}`, which D3D does not distinguish")
                 }
             };
-            let clash = Diagnostic::error(Code::BAD_ENTRY, span, message);
-            // A struct that is there twice has its fields twice.
-            let twice = other == span;
-            self.found.push(if twice { clash } else { clash.label(other, "the other one has it here") });
+            self.clash(span, other, message);
             return;
         }
     }
