@@ -21,6 +21,7 @@ mod bool_bits;
 mod byte_address;
 mod called_entry_points;
 mod called_values;
+mod carried_marks;
 mod case_constants;
 mod combined_samplers;
 mod compared_arguments;
@@ -373,6 +374,7 @@ pub const PASSES: &[Pass] = &[
     out_parameters::PASS,
     missing_returns::PASS,
     aggregates::PASS,
+    carried_marks::PASS,
     dead_code::PASS,
     names::PASS,
 ];

@@ -367,6 +367,8 @@ capabilities! {
     NarrowInterpolants,
     /// Textures that are sampled with comparison and not declared as depth textures.
     UndeclaredDepthTextures,
+    /// Marks of indices that differ between invocations, of values that go through functions, structs and assignments.
+    CarriedMarks,
     /// Matrices in buffers in either storage order.
     BothMatrixOrders,
     /// Matrices of both storage orders in one struct.
