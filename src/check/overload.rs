@@ -1,6 +1,6 @@
 //! Overload resolution: the candidate whose conversions cost least.
 
-use super::convert::{self, Cost, Given, LiteralKind, Rank, Rule};
+use super::convert::{self, Cost, LiteralKind, PassedValue, Rank, Rule};
 use super::function::{InstanceId, Signature, WHOLE};
 use super::function_values::{NOT_CALLED, Written};
 use super::generic::Slot;
@@ -193,8 +193,10 @@ impl<'a> Checker<'a> {
     /// By which rule candidates are compared: where none is of the program, its language has no say.
     fn rule(&self, candidates: &Candidates<'a>) -> Rule {
         let is_own = |decl: &DeclId| !self.source_of(*decl).builtin;
+        if self.in_builtin() || !candidates.decls.iter().any(is_own) {
+            return Rule::Library;
+        }
         match self.language() {
-            _ if self.in_builtin() || !candidates.decls.iter().any(is_own) => Rule::Library,
             Language::Slang => Rule::Slang,
             Language::Hlsl => Rule::Hlsl { is_16_bit: self.source(self.cx.source).is_16_bit },
         }
@@ -484,7 +486,7 @@ impl<'a> Checker<'a> {
                         Rule::Hlsl { .. } => convert::untyped_kind(&self.cx.body.exprs, &self.cx.literals, value),
                         Rule::Library | Rule::Slang => literal,
                     };
-                    self.cost_of_arg(rule, param.mode, param.ty, Given { ty, literal, number })
+                    self.cost_of_arg(rule, param.mode, param.ty, PassedValue { ty, literal, number })
                 }
             };
             total = total + cost.ok_or(Misfit::Argument(index, param.ty))?;
@@ -492,17 +494,17 @@ impl<'a> Checker<'a> {
         Ok(total)
     }
 
-    fn cost_of_arg(&mut self, rule: Rule, mode: ParamMode, param: TypeId, arg: Given) -> Option<Cost> {
+    fn cost_of_arg(&mut self, rule: Rule, mode: ParamMode, param: TypeId, arg: PassedValue) -> Option<Cost> {
         if mode == ParamMode::In {
             let rank = self.conversion_rank(arg.ty, param, arg.literal)?;
             return Some(convert::cost(&self.program, rule, arg, param, rank));
         }
         let program = &self.program;
-        let cost = |from: Given, to: TypeId| {
+        let cost = |from: PassedValue, to: TypeId| {
             let rank = convert::rank(program, from.ty, to, from.literal)?;
             Some(convert::cost(program, rule, from, to, rank))
         };
-        let back = || cost(Given { ty: param, literal: LiteralKind::None, number: None }, arg.ty);
+        let back = || cost(PassedValue { ty: param, literal: LiteralKind::None, number: None }, arg.ty);
         match mode {
             ParamMode::In => None,
             ParamMode::Out => match rule {

@@ -133,7 +133,7 @@ pub(super) fn components(types: &Types, ty: TypeId) -> Vec<Vec<u32>> {
     }
 }
 
-fn lower(cx: &mut Context, index: usize, entry: EntryPoint, primitives: &[entry_meshes::Known]) {
+fn lower(cx: &mut Context, index: usize, entry: EntryPoint, primitives: &[entry_meshes::PrimitiveName]) {
     let settings = cx.layout.settings;
     let elements = Flatten { program: cx.program, split: false, settings }.elements(&entry);
     let (mut l, mut inputs, outputs) = GlobalLowering::new(cx, index, entry, &elements);

@@ -54,18 +54,18 @@ fn declared(attribute: &Attribute) -> Option<&'static str> {
 
 /// What stages know a varying by: its semantic, or its location where it has none.
 #[derive(PartialEq)]
-pub(super) enum Known {
+pub(super) enum PrimitiveName {
     Semantic(String, u32),
     Location(u32),
 }
 
-fn known(leaf: &Leaf) -> Option<Known> {
-    let by_semantic = leaf.semantic.clone().map(|(name, index)| Known::Semantic(name, index));
-    by_semantic.or(leaf.location.map(Known::Location))
+fn known(leaf: &Leaf) -> Option<PrimitiveName> {
+    let by_semantic = leaf.semantic.clone().map(|(name, index)| PrimitiveName::Semantic(name, index));
+    by_semantic.or(leaf.location.map(PrimitiveName::Location))
 }
 
 /// What mesh shaders give for each primitive, and no other stage for each vertex.
-pub(super) fn primitives(cx: &mut Context) -> Vec<Known> {
+pub(super) fn primitives(cx: &mut Context) -> Vec<PrimitiveName> {
     let settings = cx.layout.settings;
     let (mut found, mut of_vertices) = (Vec::new(), Vec::new());
     for entry in cx.program.entry_points.clone() {
@@ -100,7 +100,7 @@ pub(super) fn primitives(cx: &mut Context) -> Vec<Known> {
 
 impl GlobalLowering<'_, '_> {
     /// What comes into a fragment shader for each primitive says so.
-    pub(super) fn mark_primitives(&mut self, inputs: &mut [Leaf], primitives: &[Known]) {
+    pub(super) fn mark_primitives(&mut self, inputs: &mut [Leaf], primitives: &[PrimitiveName]) {
         if self.entry.stage != Stage::Fragment {
             return;
         }

@@ -195,12 +195,12 @@ fn computed_with(program: &Program, variables: &FxHashSet<GlobalId>) -> Vec<Glob
 }
 
 /// The variables that each function has as parameters, after those of the source.
-type Passed = FxHashMap<FunctionId, BTreeMap<GlobalId, ParamMode>>;
+type PassedStatics = FxHashMap<FunctionId, BTreeMap<GlobalId, ParamMode>>;
 
 /// Variables of the module become variables of entry points, and parameters of the functions that they call.
 fn pass_on(program: &mut Program, variables: &FxHashSet<GlobalId>) {
     let roots: FxHashSet<FunctionId> = program.entry_points.iter().flat_map(EntryPoint::roots).collect();
-    let mut passed = Passed::default();
+    let mut passed = PassedStatics::default();
     // Callees come before callers.
     for id in program.reachable_functions() {
         if !matches!(program.functions[id].body, FunctionBody::Block) {
@@ -253,7 +253,7 @@ fn used(
     program: &Program,
     body: &Body,
     variables: &FxHashSet<GlobalId>,
-    passed: &Passed,
+    passed: &PassedStatics,
 ) -> BTreeMap<GlobalId, ParamMode> {
     let mut used = BTreeMap::new();
     for id in body.expressions() {
@@ -280,7 +280,7 @@ fn used(
 }
 
 /// Names locals in the place of globals, and gives them to calls of functions that have got parameters.
-fn name_locals(program: &Program, body: &mut Body, locals: &BTreeMap<GlobalId, LocalId>, passed: &Passed) {
+fn name_locals(program: &Program, body: &mut Body, locals: &BTreeMap<GlobalId, LocalId>, passed: &PassedStatics) {
     for id in body.expressions() {
         let function = match body.exprs[id].kind {
             ExprKind::Global(global) => {

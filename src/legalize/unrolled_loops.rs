@@ -37,7 +37,7 @@ type Reaching = FxHashMap<FunctionId, Vec<bool>>;
 
 fn run(cx: &mut Context) {
     let wanted = wanted(cx.program, !cx.profile.has(Capability::VaryingOffsets));
-    let given = Given::of(cx.program);
+    let given = GivenResources::of(cx.program);
     cx.each_body(&mut |cx, _, body| {
         for _ in 0..TIMES {
             let written = cx.program.written_locals(body);
@@ -62,11 +62,11 @@ fn run(cx: &mut Context) {
 
 /// The resources of which functions give one to the arguments of their calls, by parameter.
 #[derive(Default)]
-struct Given(FxHashMap<(FunctionId, usize), BTreeSet<GlobalId>>);
+struct GivenResources(FxHashMap<(FunctionId, usize), BTreeSet<GlobalId>>);
 
-impl Given {
-    fn of(program: &Program) -> Given {
-        let mut given = Given::default();
+impl GivenResources {
+    fn of(program: &Program) -> GivenResources {
+        let mut given = GivenResources::default();
         // Callees come first.
         for id in program.reachable_functions() {
             let function = &program.functions[id];
@@ -127,7 +127,7 @@ fn resources(program: &Program, exprs: &ExprArena, root: ExprId) -> BTreeSet<Glo
 struct Unroller<'a> {
     program: &'a Program,
     wanted: &'a Reaching,
-    given: &'a Given,
+    given: &'a GivenResources,
     known: FxHashMap<LocalId, Value>,
     /// The locals that are given several resources, of which none is an element of the same array as another.
     chosen: FxHashSet<LocalId>,

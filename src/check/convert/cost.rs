@@ -47,7 +47,7 @@ impl Add for Cost {
 
 /// The value of an argument.
 #[derive(Clone, Copy, Debug)]
-pub struct Given {
+pub struct PassedValue {
     /// Its type.
     pub ty: TypeId,
     /// Whether HLSL gives it no type of its own.
@@ -57,7 +57,7 @@ pub struct Given {
 }
 
 /// The cost of a conversion that exists, with its rank.
-pub fn cost(program: &Program, rule: Rule, from: Given, to: TypeId, rank: Rank) -> Cost {
+pub fn cost(program: &Program, rule: Rule, from: PassedValue, to: TypeId, rank: Rank) -> Cost {
     let sum = match rule {
         Rule::Library => rank.0,
         Rule::Slang | Rule::Hlsl { .. } => slangc_cost(program, from, to).unwrap_or(rank.0),
@@ -188,18 +188,18 @@ impl Number {
     }
 
     /// What is lost on the way to another kind.
-    fn step(self, to: Number) -> Step {
+    fn step(self, to: Number) -> KindStep {
         use Number::{LiteralFloat, LiteralInt};
         let is_full = |n: Number| !n.is_soft() && !n.is_min_precision();
         let floats = [self, to].map(Number::is_float);
         match (self, to) {
-            _ if self == to => Step::None,
-            (LiteralInt, _) if is_full(to) && !to.is_float() => Step::None,
-            (LiteralFloat, _) if is_full(to) && to.is_float() => Step::None,
-            _ if self.is_soft() || to.is_soft() || floats[0] != floats[1] => Step::Class,
-            _ if self.widens_to(to) => Step::Width,
-            _ if !floats[0] && is_full(self) && is_full(to) && self.bits() == to.bits() => Step::Sign,
-            _ => Step::Class,
+            _ if self == to => KindStep::None,
+            (LiteralInt, _) if is_full(to) && !to.is_float() => KindStep::None,
+            (LiteralFloat, _) if is_full(to) && to.is_float() => KindStep::None,
+            _ if self.is_soft() || to.is_soft() || floats[0] != floats[1] => KindStep::Class,
+            _ if self.widens_to(to) => KindStep::Width,
+            _ if !floats[0] && is_full(self) && is_full(to) && self.bits() == to.bits() => KindStep::Sign,
+            _ => KindStep::Class,
         }
     }
 
@@ -222,7 +222,7 @@ impl Number {
 
 /// What a change of the kind of number loses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
+enum KindStep {
     None,
     Width,
     Sign,
@@ -230,7 +230,7 @@ enum Step {
 }
 
 /// DXC's count for one argument.
-fn losses(program: &Program, from: Given, to: TypeId, number: fn(Scalar) -> Number) -> Losses {
+fn losses(program: &Program, from: PassedValue, to: TypeId, number: fn(Scalar) -> Number) -> Losses {
     let mut losses = Losses::default();
     if from.ty == to {
         return losses;
@@ -254,10 +254,10 @@ fn losses(program: &Program, from: Given, to: TypeId, number: fn(Scalar) -> Numb
     let common = own.common(param);
     for (index, step) in [own.step(common), common.step(param)].into_iter().enumerate() {
         match step {
-            Step::None => {}
-            Step::Width => losses.0[Losses::WIDTH[index]] = 1,
-            Step::Sign => losses.0[Losses::SIGN[index]] = 1,
-            Step::Class => losses.0[Losses::CLASS[index]] = 1,
+            KindStep::None => {}
+            KindStep::Width => losses.0[Losses::WIDTH[index]] = 1,
+            KindStep::Sign => losses.0[Losses::SIGN[index]] = 1,
+            KindStep::Class => losses.0[Losses::CLASS[index]] = 1,
         }
     }
     losses.0[Losses::TRUNCATION] = u32::from(wanted.count() < shape.count());
@@ -266,7 +266,7 @@ fn losses(program: &Program, from: Given, to: TypeId, number: fn(Scalar) -> Numb
 }
 
 /// slangc's number for one argument; none for what it has no rule of its own for.
-fn slangc_cost(program: &Program, from: Given, to: TypeId) -> Option<u32> {
+fn slangc_cost(program: &Program, from: PassedValue, to: TypeId) -> Option<u32> {
     /// What slangc does not convert by itself: it comes after all that it does.
     const NEVER: u32 = 100_000;
     let types = &program.types;
@@ -274,7 +274,7 @@ fn slangc_cost(program: &Program, from: Given, to: TypeId) -> Option<u32> {
         return Some(0);
     }
     if let Some(held) = types.get(from.ty).contents() {
-        return Some(Rank::CONTENTS.0 + slangc_cost(program, Given { ty: held, ..from }, to)?);
+        return Some(Rank::CONTENTS.0 + slangc_cost(program, PassedValue { ty: held, ..from }, to)?);
     }
     let (tag, shape) = match types.get(from.ty) {
         Type::Enum(id) => (enum_tag(program, id), Shape::Scalar),

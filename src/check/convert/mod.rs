@@ -10,7 +10,7 @@ mod apply;
 mod cost;
 
 pub use apply::{apply, wrap};
-pub use cost::{Cost, Given, Rule, cost};
+pub use cost::{Cost, PassedValue, Rule, cost};
 
 use crate::parse::Language;
 use crate::tree::{
