@@ -14,6 +14,7 @@ use crate::tree::{
     Scalar, Type, TypeId,
 };
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// Reports what is beyond the limits of a target.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
@@ -186,6 +187,16 @@ fn texels(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diag
         if size > limit.into() {
             let message = format!("a texel of `{}` has {size} bytes", global.name);
             diags.push(beyond(profile, global.span, message, &format!("{limit} bytes")));
+        }
+        let mut kinds = BTreeSet::new();
+        program.any_leaf(element, &mut |leaf| {
+            kinds.extend(leaf.component());
+            false
+        });
+        if kinds.len() > 1 {
+            let message =
+                format!("{} has no texels of several kinds of number, as those of `{}`", profile.name, global.name);
+            diags.push(Diagnostic::error(Code::CAPABILITY, global.span, message));
         }
     }
 }

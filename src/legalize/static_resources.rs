@@ -26,6 +26,7 @@ pub(super) const PASS: Pass = Pass {
     removes: &[(Capability::ResourceValues, Find::Global(is_static))],
     // Parameters, and what the first values of variables need in statements.
     adds: &[
+        Capability::BareHeapElements,
         Capability::BufferParameters,
         Capability::SamplerParameters,
         Capability::CombinedSamplers,

@@ -183,7 +183,8 @@ fn beyond(row: &str) -> String {
 fn packoffset(words: &[ast::Ident], span: Span) -> Positioned<u32> {
     let Some(first) = words.first() else { return Err((span, "`packoffset` needs a position such as `c0.x`".into())) };
     let text = first.name.as_str();
-    let row = text.strip_prefix(['c', 'C']).and_then(|d| if d.is_empty() { None } else { number(d) });
+    // The register alone is the first, for DXC and slangc alike.
+    let row = text.strip_prefix(['c', 'C']).and_then(|d| if d.is_empty() { Some(0) } else { number(d) });
     let Some(row) = row else {
         let digits = text.get(1..).unwrap_or("");
         let large = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
