@@ -61,9 +61,15 @@ const OF_THREE: Rows<fn(f64, f64, f64) -> f64> = &[
     }),
 ];
 
-/// Whether every target computes the same: the bits of a number.
-pub(super) fn is_exact(function: &Function) -> bool {
-    function.computes() == Some("bits")
+/// Whether every target computes the same: the bits of a number, and the larger one of integers, which is the one call that DXC
+/// takes for the size of an array.
+pub(super) fn is_exact(types: &Types, function: &Function) -> bool {
+    let of_integers = types.component(function.result).is_some_and(Scalar::is_integer);
+    match function.computes() {
+        Some("bits") => true,
+        Some("max") => of_integers,
+        _ => false,
+    }
 }
 
 /// About what a builtin gives for values.

@@ -260,7 +260,7 @@ impl Evaluator<'_> {
     ) -> Evaluated {
         let callee = &self.program.functions[function];
         let spelled = !matches!(callee.body, FunctionBody::Block);
-        if spelled && !self.about && !builtins::is_exact(callee) {
+        if spelled && !self.about && !builtins::is_exact(&self.program.types, callee) {
             return fail(span, format!("a call of `{}` is not a constant", callee.name));
         }
         let values: Result<Vec<Value>, _> = args.iter().map(|a| self.expr(exprs, *a, locals)).collect();
