@@ -379,8 +379,9 @@ mod tests {
         assert_eq!(pack(&["c0", "y"]), Some(4));
         assert_eq!(pack(&["c12", "w"]), Some(204));
         assert_eq!(pack(&["C1", "b"]), Some(24));
-        for words in [&["b0"][..], &["c"], &["c0", "q"], &["c0", "xy"], &["c0", "x", "y"], &["c4096"], &[], &["c0", ""]]
-        {
+        assert_eq!(pack(&["c"]), Some(0));
+        assert_eq!(pack(&["c", "z"]), Some(8));
+        for words in [&["b0"][..], &["c0", "q"], &["c0", "xy"], &["c0", "x", "y"], &["c4096"], &[], &["c0", ""]] {
             assert_eq!(pack(words), None, "{words:?}");
         }
     }
