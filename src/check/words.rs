@@ -309,9 +309,14 @@ impl<'a> Checker<'a> {
             let distance = self.uint_value(distance, span);
             word = self.push(ExprKind::Binary(BinaryOp::Shr, word, distance), TypeId::UINT, span);
         }
-        let mask = self.uint_value(u32::MAX >> 32u32.saturating_sub(bits.count).min(31), span);
-        let word = self.push(ExprKind::Binary(BinaryOp::BitAnd, word, mask), TypeId::UINT, span);
+        let word = self.low_bits(word, bits.count, span);
         self.convert(word, ty, true)
+    }
+
+    /// The lowest bits of a word, so many.
+    fn low_bits(&mut self, word: ExprId, count: u32, span: Span) -> ExprId {
+        let mask = self.uint_value(u32::MAX >> 32u32.saturating_sub(count).min(31), span);
+        self.push(ExprKind::Binary(BinaryOp::BitAnd, word, mask), TypeId::UINT, span)
     }
 
     /// The part of a word that a scalar is, where it begins in it.
@@ -327,8 +332,7 @@ impl<'a> Checker<'a> {
         };
         let value = self.part_of(source, &leaf.path);
         let value = self.convert(value, TypeId::UINT, true);
-        let mask = self.uint_value(u32::MAX >> 32u32.saturating_sub(bits.count).min(31), span);
-        self.push(ExprKind::Binary(BinaryOp::BitAnd, value, mask), TypeId::UINT, span)
+        self.low_bits(value, bits.count, span)
     }
 
     /// A matrix is made row by row, however it is stored.

@@ -95,17 +95,7 @@ fn leave_empty(program: &mut Program, id: FunctionId) {
 
 /// Stages whose inputs and outputs have semantics.
 pub fn has_varyings(stage: Stage) -> bool {
-    matches!(
-        stage,
-        Stage::Vertex
-            | Stage::Hull
-            | Stage::Domain
-            | Stage::Geometry
-            | Stage::Fragment
-            | Stage::Compute
-            | Stage::Amplification
-            | Stage::Mesh
-    )
+    !stage.is_of_rays()
 }
 
 /// Whether some varying of an entry point has no semantic, or one that D3D does not know.
