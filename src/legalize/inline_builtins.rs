@@ -28,6 +28,8 @@ pub(super) const PASS: Pass = Pass {
     adds: &[
         Capability::BareHeapElements,
         Capability::UnknownOffsets,
+        // `vk::RawBufferLoad` follows the address that it is given.
+        Capability::NullAddresses,
         // What a polyfill assigns to is what it was called with, and its effects are the caller's.
         Capability::SwizzleAssignment,
         Capability::ValueBeforePlace,

@@ -1,9 +1,11 @@
-//! Null pointers in structs and arrays are made of a zero that the target cannot see through.
+//! Constant pointers in structs and arrays, and those that are followed, are made of a zero that the target cannot see
+//! through.
 //!
-//! Before: `struct Mesh { float* data; uint count; }      Mesh none = (Mesh)0;`
-//! After:  `uint64_t zero = 0;                            Mesh none = Mesh((float*)zero, 0);`
+//! Before: `struct Mesh { float* data; uint count; }      Mesh none = (Mesh)0;                   *((uint*)64ull) = 1;`
+//! After:  `uint64_t zero = 0;                            Mesh none = Mesh((float*)zero, 0);     *((uint*)(64ull + zero)) = 1;`
 //!
-//! glslang makes one constant of such a value, which stands before the address that it is made of.
+//! glslang makes one constant of such a value, which stands before the address that it is made of, and does not follow a
+//! constant address.
 
 use super::hidden_constants::{declare, is_constant_among, zero};
 use super::needs::Find;
@@ -17,10 +19,11 @@ pub(super) const PASS: Pass = Pass {
     removes: &[(
         Capability::NullAddresses,
         Find::Body(|program, _, body, live| {
-            live.iter().find(|id| holds_null(program, body, **id)).map(|id| body.exprs[*id].span)
+            let stands = |id: &&ExprId| holds_null(program, body, **id) || followed(program, body, **id).is_some();
+            live.iter().find(stands).map(|id| body.exprs[*id].span)
         }),
     )],
-    after: &["storage"],
+    after: &["storage", "inline_builtins"],
     run,
     ..Pass::ROW
 };
@@ -36,6 +39,9 @@ fn run(cx: &mut Context) {
         for id in body.expressions() {
             if holds_null(cx.program, body, id) {
                 write_out(cx.program, body, id, &mut zeros);
+            }
+            if let Some(pointer) = followed(cx.program, body, id) {
+                address(cx.program, &mut body.exprs, pointer, &mut zeros);
             }
         }
     });
@@ -56,6 +62,15 @@ fn holds_null(program: &Program, body: &Body, id: ExprId) -> bool {
         ExprKind::Construct(parts) => is_whole(exprs[id].ty) && parts.iter().any(|p| is_known(program, body, *p)),
         _ => false,
     }
+}
+
+/// The constant pointer that an expression follows.
+fn followed(program: &Program, body: &Body, id: ExprId) -> Option<ExprId> {
+    match body.exprs[id].kind {
+        ExprKind::Deref(pointer) | ExprKind::Index(pointer, _) => Some(pointer),
+        _ => None,
+    }
+    .filter(|pointer| is_known(program, body, *pointer))
 }
 
 /// Whether a value is a pointer made of a constant.

@@ -295,7 +295,7 @@ capabilities! {
     RawAddresses,
     /// What Vulkan has and D3D has not (`SV_PointCoord`, `SV_DrawIndex`, `vk::ReadClock`).
     VulkanBuiltins,
-    /// Null pointers in values of structs and arrays that are constant.
+    /// Constant pointers in constant structs and arrays, and those that are followed.
     NullAddresses,
     /// Push constants.
     PushConstants,

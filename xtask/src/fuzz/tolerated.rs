@@ -57,6 +57,7 @@ const TABLE: &[(&str, &str, &str)] = &[
         "shader model 6.8, which is newer than it",
     ),
     ("spirv-val", "Invalid capability operand", "a capability that is newer than it"),
+    ("spirv-val", "Invalid execution mode operand: 6023", "maximal reconvergence, which is newer than it"),
     ("glslang", "extension not supported: GL_EXT_ray_tracing_position_fetch", "an extension that is newer than it"),
     // Tint, which judges first, takes them.
     ("naga", "Division by zero", "naga folds `let`, which is no constant expression"),
