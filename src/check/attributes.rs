@@ -16,7 +16,7 @@ use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Attribute, AttributeArg, Hints, Modifiers, Semantic};
+use crate::tree::{Attribute, AttributeArg, Explicit, Hints, Modifiers, Semantic};
 use explicit::{format_of, is_image_format};
 
 /// Gives the value of an expression if it is a constant, and reports nothing if it is not.
@@ -296,7 +296,7 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
         }
         Takes::Format => {
             let found = word_of(arg).map(|word| Symbol::new(format_of(word.as_str())));
-            let found = found.filter(|word| *word == *"unknown" || is_image_format(word.as_str()));
+            let found = found.filter(|word| *word == *Explicit::UNKNOWN_FORMAT || is_image_format(word.as_str()));
             let wrong = || (arg.span, "the argument must be an image format such as `rgba16f`".to_owned());
             found.map(AttributeArg::Text).ok_or_else(wrong)
         }

@@ -1,5 +1,5 @@
 //! Say of each writable texture whether it is read, written or both, and check that the target can do that to its format, and change
-//! it atomically.
+//! it atomically. An unknown format becomes that of the elements where the target must name one.
 //!
 //! Before: `RWTexture2D<float4> image;             image[p] = color;`
 //! After:  `writeonly RWTexture2D<float4> image;   image[p] = color;`
@@ -16,7 +16,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::target::format::{Format, Support};
-use crate::tree::{Access, BufferKind, ExprKind, Function, GlobalId, Modifiers, Program, Scalar, Type, TypeId, Types};
+use crate::tree::{
+    Access, BufferKind, Explicit, ExprKind, Function, Global, GlobalId, Modifiers, Program, Scalar, Type, TypeId, Types,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
@@ -44,17 +46,38 @@ fn check_formats(cx: &mut Context) {
     faults.into_iter().for_each(|(span, message)| cx.unsupported(span, message));
 }
 
+/// Forgets that a format is unknown where one must be named: on targets that have declared access, and where the texture is
+/// changed atomically.
+fn name_unknown(cx: &mut Context) {
+    let is_unknown = |global: &Global| global.explicit.image_format.is_some_and(|f| f == *Explicit::UNKNOWN_FORMAT);
+    let mut unknown = cx.program.parameters.clone();
+    unknown.retain(|id| is_unknown(&cx.program.globals[*id]));
+    if cx.profile.has(Capability::UnstatedTextureAccess) && !unknown.is_empty() {
+        let mut changed = FxHashSet::default();
+        each_texel_call(cx.program, &mut |texture, function, _| {
+            changed.extend(is_atomic(function).then_some(texture));
+        });
+        unknown.retain(|id| changed.contains(id));
+    }
+    unknown.into_iter().for_each(|id| cx.program.globals[id].explicit.image_format = None);
+}
+
+/// Whether a function changes a texel atomically.
+fn is_atomic(function: &Function) -> bool {
+    let atomics = [Capability::ImageAtomics, Capability::Atomic64, Capability::FloatAtomics];
+    required(function).any(|needed| atomics.contains(&needed))
+}
+
 /// Reports textures that are changed atomically and whose texels are not one number of at least 32 bits.
 fn check_atomics(cx: &mut Context) {
-    let atomics = [Capability::ImageAtomics, Capability::Atomic64, Capability::FloatAtomics];
     let mut faults: FxHashMap<GlobalId, Diagnostic> = FxHashMap::default();
     each_texel_call(cx.program, &mut |texture, function, span| {
-        if !required(function).any(|needed| atomics.contains(&needed)) {
+        if !is_atomic(function) {
             return;
         }
         let global = &cx.program.globals[texture];
         let Some(element) = written_element(&cx.program.types, global.ty) else { return };
-        let format = Format::of_image(&cx.program.types, element, global);
+        let format = Format::of_image(&cx.program.types, element, &global.explicit);
         if format.components == 1 && format.bits_are_words() {
             return;
         }
@@ -70,6 +93,7 @@ fn check_atomics(cx: &mut Context) {
 
 fn run(cx: &mut Context) {
     check_formats(cx);
+    name_unknown(cx);
     check_atomics(cx);
     if cx.profile.has(Capability::UnstatedTextureAccess) {
         return;
@@ -78,7 +102,7 @@ fn run(cx: &mut Context) {
     for id in cx.program.parameters.clone() {
         let global = &cx.program.globals[id];
         let Some(element) = written_element(&cx.program.types, global.ty) else { continue };
-        let format = Format::of_image(&cx.program.types, element, global);
+        let format = Format::of_image(&cx.program.types, element, &global.explicit);
         let (span, name) = (global.span, global.name);
         if atomic.contains(&id) {
             cx.program.globals[id].modifiers.set(Modifiers::ATOMIC_ACCESS);

@@ -431,8 +431,7 @@ impl Builder<'_> {
         if matches!(access, Access::Read | Access::Feedback | Access::FeedbackRegions) {
             return None;
         }
-        let asked = explicit.image_format.and_then(|name| Format::parse(name.as_str()));
-        Some(asked.unwrap_or_else(|| Format::of_element(types, element)).name.to_owned())
+        Some(Format::of_image(types, element, explicit).name.to_owned())
     }
 
     fn texture(&self, t: &Texture) -> TypeNode {

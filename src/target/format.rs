@@ -1,12 +1,14 @@
 //! Formats of storage images: one table of names in all languages.
 
-use crate::tree::{Global, Scalar, Type, TypeId, Types};
+use crate::tree::{Explicit, Scalar, Type, TypeId, Types};
 
 /// A format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Format {
     /// GLSL's name, which SPIR-V tools and Slang share.
     pub name: &'static str,
+    /// GLSL has the name; where it does not, images are declared without a format.
+    pub in_glsl: bool,
     /// WGSL's name, where it has the format.
     pub wgsl: Option<&'static str>,
     /// What a read gives: `F32`, `I32` or `U32` (`I64`, `U64`).
@@ -49,7 +51,7 @@ const TIER2: Support = Support::Feature("texture-formats-tier2");
 
 /// A format that WGSL does not have.
 const fn foreign(name: &'static str, scalar: Scalar, components: u8) -> Format {
-    Format { name, wgsl: None, scalar, components, support: Never, read_write: Never }
+    Format { name, in_glsl: true, wgsl: None, scalar, components, support: Never, read_write: Never }
 }
 
 const fn format(
@@ -60,7 +62,7 @@ const fn format(
     support: Support,
     read_write: Support,
 ) -> Format {
-    Format { name, wgsl: Some(wgsl), scalar, components, support, read_write }
+    Format { name, in_glsl: true, wgsl: Some(wgsl), scalar, components, support, read_write }
 }
 
 use Scalar::{F32, I32, I64, U32, U64};
@@ -107,6 +109,8 @@ pub const FORMATS: &[Format] = &[
     format("r32ui", "r32uint", U32, 1, Always, Always),
     format("r16ui", "r16uint", U32, 1, TIER1, TIER2),
     format("r8ui", "r8uint", U32, 1, TIER1, TIER2),
+    // Of the images of a screen.
+    Format { in_glsl: false, ..format("bgra8", "bgra8unorm", F32, 4, Support::Feature("bgra8unorm-storage"), Never) },
     foreign("r64i", I64, 1),
     foreign("r64ui", U64, 1),
 ];
@@ -140,10 +144,17 @@ impl Format {
         ["32", "64"].iter().any(|bits| self.name.contains(bits))
     }
 
-    /// The format of a storage image: what its declaration asks for, or that of its element.
-    pub fn of_image(types: &Types, element: TypeId, global: &Global) -> Format {
-        let asked = global.explicit.image_format.and_then(|name| Format::parse(name.as_str()));
-        asked.unwrap_or_else(|| Format::of_element(types, element))
+    /// The format of a storage image: what its declaration asks for, or that of its element, of which the image is where the
+    /// format is unknown and the language must name one.
+    pub fn of_image(types: &Types, element: TypeId, explicit: &Explicit) -> Format {
+        let of_element = || Format::of_element(types, element);
+        match explicit.image_format {
+            Some(name) if name == *Explicit::UNKNOWN_FORMAT => {
+                Format { name: Explicit::UNKNOWN_FORMAT, in_glsl: false, ..of_element() }
+            }
+            Some(name) => Format::parse(name.as_str()).unwrap_or_else(of_element),
+            None => of_element(),
+        }
     }
 
     /// The format that an element type has by default. `unorm` and `snorm` do not say how many bits there are: DXC and slangc have

@@ -443,6 +443,9 @@ pub struct Explicit {
 }
 
 impl Explicit {
+    /// The word for an image format that the application chooses.
+    pub const UNKNOWN_FORMAT: &str = "unknown";
+
     /// The byte offset among the plain globals that `register(c5)` gives, with its place.
     pub fn constant_register(&self) -> Option<(u32, Span)> {
         let register = self.registers.iter().find(|r| r.class == Some('c'))?;

@@ -311,7 +311,7 @@ pub(super) fn format_of(word: &str) -> &str {
 pub(super) fn is_image_format(word: &str) -> bool {
     const CHANNELS: &[&str] = &["rgba", "rgb", "rg", "r"];
     const KINDS: &[&str] = &["", "f", "i", "ui", "_snorm", "_a2", "_a2ui"];
-    let Some(rest) = CHANNELS.iter().find_map(|c| word.strip_prefix(c)) else { return word == "r11f_g11f_b10f" };
+    let Some(rest) = CHANNELS.iter().find_map(|c| word.strip_prefix(c)) else { return word == "bgra8" };
     let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (bits, kind) = rest.split_at(digits);
     word == "r11f_g11f_b10f" || (matches!(bits, "8" | "10" | "16" | "32" | "64") && KINDS.contains(&kind))
@@ -413,10 +413,10 @@ mod tests {
 
     #[test]
     fn image_formats() {
-        for word in ["rgba8", "r32ui", "rg16f", "rgba8_snorm", "r11f_g11f_b10f", "r64i", "rgba16"] {
+        for word in ["rgba8", "r32ui", "rg16f", "rgba8_snorm", "r11f_g11f_b10f", "r64i", "rgba16", "bgra8"] {
             assert!(is_image_format(word), "{word}");
         }
-        for word in ["row_major", "std140", "rgba", "red", "r7", "push_constant", "local_size_x"] {
+        for word in ["row_major", "std140", "rgba", "bgra16", "red", "r7", "push_constant", "local_size_x"] {
             assert!(!is_image_format(word), "{word}");
         }
     }

@@ -2,6 +2,7 @@
 
 use super::types;
 use crate::emit::context::Context;
+use crate::target::format::Format;
 use crate::target::invocation_modes::InvocationMode;
 use crate::target::{DataLayouts, EXTENSION_ATTRIBUTE, TYPED_EXTENSION_ATTRIBUTE, VERSION_ATTRIBUTE};
 use crate::tree::analyses::Uses;
@@ -117,6 +118,18 @@ impl Found {
     }
 }
 
+/// Whether an image is declared without a format, and not as one that is only written.
+fn has_no_format(program: &Program, global: &Global) -> bool {
+    let (element, access) = match program.types.get(program.types.innermost(global.ty)) {
+        Type::Texture(t) => (t.element, t.access),
+        Type::Buffer(BufferKind::Typed, access, element) => (element, access),
+        _ => return false,
+    };
+    matches!(access, Access::ReadWrite | Access::RasterOrdered)
+        && !global.modifiers.has(Modifiers::WRITEONLY)
+        && !Format::of_image(&program.types, element, &global.explicit).in_glsl
+}
+
 /// Looks through all items.
 pub(super) fn collect(cx: &Context) -> Found {
     let program = cx.program;
@@ -155,6 +168,9 @@ pub(super) fn collect(cx: &Context) -> Found {
                 found.attributes(&global.attributes);
                 if let Type::Buffer(BufferKind::Typed, ..) = program.types.get(program.types.innermost(global.ty)) {
                     found.add(cx.profile.facts.glsl.texel_buffer_extension);
+                }
+                if has_no_format(program, global) {
+                    found.add("GL_EXT_shader_image_load_formatted");
                 }
                 if global.explicit.index.is_some() {
                     found.add(cx.profile.facts.glsl.dual_source);

@@ -223,8 +223,8 @@ impl GlslFile<'_> {
             _ => None,
         };
         if let Some((element, access)) = element {
-            let format = Format::of_image(types, element, global);
-            layout.push(format.name.to_owned());
+            let format = Format::of_image(types, element, &global.explicit);
+            layout.extend(format.in_glsl.then(|| format.name.to_owned()));
             words = memory_words(global, access);
         }
         let layout = layout_of(&layout);

@@ -100,7 +100,7 @@ pub(super) fn texture(cx: &Context, texture: &Texture, global: Option<&Global>) 
         let types = &cx.program.types;
         let modifiers = global.map_or(Modifiers::default(), |g| g.modifiers);
         let format = match global {
-            Some(global) => Format::of_image(types, texture.element, global),
+            Some(global) => Format::of_image(types, texture.element, &global.explicit),
             None => Format::of_element(types, texture.element),
         };
         let access = match () {
