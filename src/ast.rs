@@ -85,11 +85,13 @@ pub enum DeclKind {
     Import(Ident, bool),
     /// `__include a.b;`
     Include(Ident),
+    /// `implementing a.b;`: the file is a part of that module.
+    Implementing(Ident),
     /// `property T name { get {...} set {...} }` / `property name : T`.
     Property(PropertyDecl),
     /// `__subscript(params) -> T { get ... set ... }`.
     Subscript(PropertyDecl),
-    /// `implementing M;`, `T __global_param`, `type_param`, `__attributeTarget` declarations and the like that hold nothing we emit.
+    /// `T __global_param`, `type_param`, `__attributeTarget` declarations and the like that hold nothing we emit.
     Ignored,
     /// A lone `;`.
     Empty,

@@ -120,6 +120,7 @@ impl<'a> Checker<'a> {
             DeclKind::UsingMember(_)
             | DeclKind::Import(..)
             | DeclKind::Include(_)
+            | DeclKind::Implementing(_)
             | DeclKind::Ignored
             | DeclKind::Empty => {}
         }
@@ -458,6 +459,7 @@ pub(super) fn foreign(decl: &ast::Decl) -> Option<&'static str> {
         | DeclKind::UsingMember(_)
         | DeclKind::Import(..)
         | DeclKind::Include(_)
+        | DeclKind::Implementing(_)
         | DeclKind::Property(_)
         | DeclKind::Subscript(_)
         | DeclKind::Ignored

@@ -433,6 +433,7 @@ impl<'a> Checker<'a> {
             Some(e) if self.cx.infers && self.cx.result.is_none() => {
                 let value = self.expr(e);
                 let value = self.plain(value);
+                out.append(&mut self.cx.throwing.pending);
                 let ty = self.ty(value);
                 self.cx.result = Some(ty);
                 if ty == TypeId::VOID {
@@ -453,6 +454,7 @@ impl<'a> Checker<'a> {
             }
             Some(e) if result == TypeId::VOID => {
                 let value = self.expr(e);
+                out.append(&mut self.cx.throwing.pending);
                 let ty = self.ty(value);
                 if ty != TypeId::VOID && ty != TypeId::ERROR {
                     self.error(Code::TYPE_MISMATCH, e.span, "this function returns nothing");
@@ -462,6 +464,7 @@ impl<'a> Checker<'a> {
             }
             Some(e) => {
                 let mut value = self.expr_to(e, result);
+                out.append(&mut self.cx.throwing.pending);
                 if !self.cx.defers.is_empty() && !matches!(self.kind(value), ExprKind::Literal(..)) {
                     // The value is computed before deferred statements run.
                     let held = self.new_local(Symbol::new("result"), result, e.span);
@@ -471,7 +474,6 @@ impl<'a> Checker<'a> {
                 StmtKind::Return(Some(value))
             }
         };
-        out.append(&mut self.cx.throwing.pending);
         let kind = self.returned(kind, span);
         self.run_defers(0, out);
         out.push(statement(kind, span));

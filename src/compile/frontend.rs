@@ -92,6 +92,9 @@ impl Frontend<'_> {
         let mut units: Vec<Parsed> = Vec::new();
         for file in files {
             let parsed = self.source(file);
+            if self.is_part(&parsed) {
+                continue;
+            }
             // All Slang files are one translation unit, each HLSL file is one (rule `layout-order`).
             let slang = parsed.unit.language == Language::Slang;
             match units.iter_mut().find(|u| slang && u.unit.language == Language::Slang) {
@@ -109,6 +112,20 @@ impl Frontend<'_> {
             modules: modules.into_iter().map(unit).collect(),
             bodies: self.options.shared.as_ref().map(|shared| shared.bodies.clone()),
         }
+    }
+
+    /// Whether a source is a part of a module, which is checked and compiled with the file of the module alone. A tree has
+    /// such files; one that is asked for is an error.
+    fn is_part(&mut self, parsed: &Parsed) -> bool {
+        let own = parsed.unit.files.iter().take(1).flat_map(|file| &file.decls);
+        let module = own.filter_map(|d| if let ast::DeclKind::Implementing(path) = d.kind { Some(path) } else { None });
+        let Some(module) = module.last() else { return false };
+        if !self.options.skip_libraries {
+            let message = format!("this file is a part of the module `{}`", module.name);
+            let error = Diagnostic::error(Code::MODULE_NOT_FOUND, module.span, message);
+            self.diags.push(error.note("the file of the module is compiled, which brings its parts in by `__include`"));
+        }
+        true
     }
 
     /// Imported modules breadth-first, each once.

@@ -62,7 +62,7 @@ codes! {
     BAD_STATEMENT = 317, "a statement is not allowed here";
     RECURSION = 318, "a function or type contains itself";
     UNSUPPORTED = 319, "a language feature that shaderport does not support yet";
-    MODULE_NOT_FOUND = 320, "an imported module was not found";
+    MODULE_NOT_FOUND = 320, "an imported module was not found, or a part of one stands alone";
     CONSTRAINT = 321, "a type does not conform to an interface";
     LIBRARY_ATTRIBUTE = 322, "an attribute that is reserved for the standard library";
     BAD_SPELLING = 323, "the text of `__intrinsic_asm` is not one expression";

@@ -46,7 +46,8 @@ pub struct Rules {
     pub row_after_empty_struct: bool,
     /// A matrix of one major vector lies as that vector does, and one of bools takes its last row whole, as DXC has them.
     pub matrices_as_dxc: bool,
-    /// Members of a buffer begin a row where numbers of least 16 bits and others meet.
+    /// Members of a buffer begin a row where numbers of least 16 bits and others meet. They are DXC's alone, so all policies
+    /// have its rule.
     pub least_precision_apart: bool,
 }
 
@@ -71,12 +72,11 @@ pub const D3D_CONSTANT: Rules = Rules {
     wide_matrix_tail: true,
     row_after_empty_struct: false,
     matrices_as_dxc: false,
-    least_precision_apart: false,
+    least_precision_apart: true,
 };
 
 /// The same as DXC has them.
-pub const D3D_CONSTANT_DXC: Rules =
-    Rules { row_after_empty_struct: true, matrices_as_dxc: true, least_precision_apart: true, ..D3D_CONSTANT };
+pub const D3D_CONSTANT_DXC: Rules = Rules { row_after_empty_struct: true, matrices_as_dxc: true, ..D3D_CONSTANT };
 
 /// The same as slangc has them.
 pub const D3D_CONSTANT_SLANGC: Rules = Rules { wide_matrix_tail: false, ..D3D_CONSTANT };

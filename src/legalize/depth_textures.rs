@@ -7,7 +7,7 @@
 //! what a format does not have.
 //!
 //! The library marks what compares with `[__depth_texture]`; from there it spreads through parameters of functions to
-//! the globals, and back to every parameter that is given such a global.
+//! the globals. A function that only reads is made for depth textures and for others, as it is called.
 
 use super::constant_parameters::varying_offset;
 use super::needs::{Find, callee, is_of_integers};
@@ -16,8 +16,8 @@ use crate::check::constant::eval;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    AttributeArg, BinaryOp, Body, Build, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Literal,
-    LocalId, Program, Scalar, TemplatePiece, Texture, Type, TypeId, Types,
+    AttributeArg, BinaryOp, Body, Build, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Item,
+    Literal, LocalId, Program, Scalar, TemplatePiece, Texture, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,12 +49,16 @@ fn run(cx: &mut Context) {
     loop {
         let before = depth.len();
         for &f in &functions {
-            spread(cx.program, f, &mut depth);
+            compared(cx.program, f, &mut depth);
         }
         if depth.len() == before {
             break;
         }
     }
+    if depth.is_empty() {
+        return;
+    }
+    let depth = Copies::new(cx.program, &depth).make(&functions);
     for id in cx.program.globals.ids() {
         if depth.contains(&TextureDecl::Global(id)) {
             let ty = cx.program.globals[id].ty;
@@ -111,7 +115,8 @@ fn compares(function: &Function) -> bool {
     function.is_marked("__depth_texture")
 }
 
-fn spread(program: &Program, f: FunctionId, depth: &mut FxHashSet<TextureDecl>) {
+/// The textures that a function gives to what compares with them.
+fn compared(program: &Program, f: FunctionId, depth: &mut FxHashSet<TextureDecl>) {
     let body = &program.functions[f].code;
     for id in body.expressions() {
         let ExprKind::Call(callee, args) = &body.exprs[id].kind else { continue };
@@ -119,19 +124,108 @@ fn spread(program: &Program, f: FunctionId, depth: &mut FxHashSet<TextureDecl>) 
         if compares(function) {
             depth.extend(args.first().and_then(|t| place(f, body, *t)));
         }
-        if !matches!(function.body, FunctionBody::Block) {
-            continue;
+        for (local, arg) in texture_arguments(program, body, *callee, args) {
+            if depth.contains(&TextureDecl::Param(*callee, local)) {
+                depth.extend(place(f, body, arg));
+            }
         }
-        for (param, &arg) in function.params.iter().zip(args) {
-            if !matches!(program.types.get(body.exprs[arg].ty), Type::Texture(_)) {
+    }
+}
+
+/// The parameters of a function with statements that a call gives textures, with these.
+fn texture_arguments<'a>(
+    program: &'a Program,
+    body: &'a Body,
+    callee: FunctionId,
+    args: &'a [ExprId],
+) -> impl Iterator<Item = (LocalId, ExprId)> {
+    let function = &program.functions[callee];
+    let params = matches!(function.body, FunctionBody::Block).then_some(&function.params);
+    let given = params.into_iter().flatten().zip(args);
+    let is_texture = |arg: &ExprId| matches!(program.types.get(body.exprs[*arg].ty), Type::Texture(_));
+    given.filter(move |(_, arg)| is_texture(arg)).map(|(param, arg)| (param.local, *arg))
+}
+
+/// A function by the parameters that are depth textures in it.
+type MadeFor = (FunctionId, Vec<LocalId>);
+
+/// Makes functions for the kinds of textures that they are called with.
+struct Copies<'a> {
+    program: &'a mut Program,
+    /// What is compared with.
+    compared: &'a FxHashSet<TextureDecl>,
+    /// What is a depth texture, with parameters of what is made.
+    depth: FxHashSet<TextureDecl>,
+    made: FxHashMap<MadeFor, FunctionId>,
+    /// What functions were made of, and those themselves.
+    originals: FxHashMap<FunctionId, FunctionId>,
+    /// Functions whose calls are not looked at.
+    waiting: Vec<FunctionId>,
+}
+
+impl<'a> Copies<'a> {
+    fn new(program: &'a mut Program, compared: &'a FxHashSet<TextureDecl>) -> Self {
+        let depth = compared.iter().filter(|place| matches!(place, TextureDecl::Global(_))).copied().collect();
+        let (made, originals, waiting) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
+        Copies { program, compared, depth, made, originals, waiting }
+    }
+
+    /// Goes from the entry points to what they call, and then to what nothing calls; gives what is a depth texture.
+    fn make(mut self, functions: &[FunctionId]) -> FxHashSet<TextureDecl> {
+        let mut roots: Vec<FunctionId> = self.program.entry_points.iter().flat_map(|e| e.roots()).collect();
+        roots.extend(functions);
+        for root in roots {
+            if !self.originals.contains_key(&root) {
+                let own = self.program.functions[root].params.iter().map(|p| p.local);
+                let own = own.filter(|local| self.compared.contains(&TextureDecl::Param(root, *local))).collect();
+                self.made_for((root, own));
+            }
+            while let Some(function) = self.waiting.pop() {
+                self.calls(function);
+            }
+        }
+        self.depth
+    }
+
+    /// The function of some kinds of textures; the first one is the source's own.
+    fn made_for(&mut self, key: MadeFor) -> FunctionId {
+        if let Some(made) = self.made.get(&key) {
+            return *made;
+        }
+        let original = key.0;
+        let id = match self.originals.contains_key(&original) {
+            false => original,
+            true => {
+                let copy = Function { comments: Vec::new(), ..self.program.functions[original].clone() };
+                let id = self.program.functions.push(copy);
+                self.program.items.put_before(Some(Item::Function(original)), Item::Function(id));
+                id
+            }
+        };
+        self.depth.extend(key.1.iter().map(|local| TextureDecl::Param(id, *local)));
+        self.made.insert(key, id);
+        self.originals.insert(id, original);
+        self.waiting.push(id);
+        id
+    }
+
+    fn calls(&mut self, f: FunctionId) {
+        for id in self.program.functions[f].code.expressions() {
+            let body = &self.program.functions[f].code;
+            let ExprKind::Call(callee, args) = &body.exprs[id].kind else { continue };
+            if !matches!(self.program.functions[*callee].body, FunctionBody::Block) {
                 continue;
             }
-            let (inner, outer) = (TextureDecl::Param(*callee, param.local), place(f, body, arg));
-            if depth.contains(&inner) {
-                depth.extend(outer);
-            }
-            if outer.is_some_and(|o| depth.contains(&o)) {
-                depth.insert(inner);
+            let original = self.originals.get(callee).copied().unwrap_or(*callee);
+            let is_depth = |local: LocalId, arg| {
+                self.compared.contains(&TextureDecl::Param(original, local))
+                    || place(f, body, arg).is_some_and(|place| self.depth.contains(&place))
+            };
+            let given = texture_arguments(self.program, body, original, args);
+            let given = given.filter(|(local, arg)| is_depth(*local, *arg)).map(|(local, _)| local).collect();
+            let made = self.made_for((original, given));
+            if let ExprKind::Call(callee, _) = &mut self.program.functions[f].code.exprs[id].kind {
+                *callee = made;
             }
         }
     }

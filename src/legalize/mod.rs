@@ -113,6 +113,7 @@ mod stored_doubles;
 mod strings;
 mod static_resources;
 mod uniform_blocks;
+mod uniform_loads;
 mod uniformity;
 mod unknown_rounds;
 mod unrolled_loops;
@@ -369,6 +370,7 @@ pub const PASSES: &[Pass] = &[
     joined_outputs::PASS,
     // What writes a whole variable has been made.
     copied_statics::PASS,
+    uniform_loads::PASS,
     uniformity::PASS,
     mutable_parameters::PASS,
     out_parameters::PASS,

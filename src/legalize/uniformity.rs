@@ -12,7 +12,7 @@ use crate::tree::analyses::uniformity::{Fault, Rules};
 use crate::tree::*;
 
 /// The attribute of builtins that all invocations of a work group must call together.
-const BARRIER: &str = "__group_barrier";
+pub(super) const BARRIER: &str = "__group_barrier";
 /// The attribute of builtins that give all invocations of a work group the same value.
 pub(super) const UNIFORM_LOAD: &str = "__uniform_load";
 /// Attributes of builtins whose result differs between invocations whatever the arguments are.
@@ -22,7 +22,7 @@ pub(super) const VARYING: &[&str] = &["__non_uniform", "__derivative"];
 pub(super) const PASS: Pass = Pass {
     name: "uniformity",
     always: Some("what it reports is no need that a scan finds"),
-    after: &["atomics", "lower_switch"],
+    after: &["atomics", "lower_switch", "uniform_loads"],
     run,
     ..Pass::ROW
 };
@@ -40,7 +40,8 @@ fn run(cx: &mut Context) {
         return;
     }
     let what = "a barrier that not all invocations of a work group may reach together";
-    let advice = "make every invocation reach the barrier, with conditions around the work before and after it";
+    let advice = "make every invocation reach the barrier, with conditions around the work before and after it, or decide \
+                  by a groupshared value that all of them read";
     for fault in cx.program.varying_barriers(&RULES) {
         refuse(cx, &fault, what, advice, Capability::NonUniformBarriers);
     }

@@ -21,7 +21,14 @@ const EFFECT_OBJECTS: &[&str] = &[
     "PixelShader",
     "RasterizerState",
     "RenderTargetView",
+    "Texture",
     "VertexShader",
+    "pixelfragment",
+    "pixelshader",
+    "stateblock",
+    "texture",
+    "vertexfragment",
+    "vertexshader",
 ];
 
 /// Types of the subobjects of DXR's state objects that a library may define.
@@ -120,7 +127,9 @@ impl Parser<'_> {
             _ if self.tok().text == "precision" && self.word_at(self.pos + 1).is_hard_modifier() => {
                 self.skip_declaration(prefix, out, &[W::Semi])
             }
-            W::Technique | W::Technique10 | W::Technique11 | W::FxGroup if named || next == W::LBrace => {
+            W::Technique | W::TechniqueFirst | W::Technique10 | W::Technique11 | W::FxGroup
+                if named || next == W::LBrace =>
+            {
                 let span = self.tok().span;
                 self.skip_declaration(prefix, out, &[W::LBrace])?;
                 self.ignored(span, "a technique is ignored: the application makes pipelines".to_owned());
@@ -140,9 +149,13 @@ impl Parser<'_> {
                 && self.language == Language::Hlsl
                 && EFFECT_OBJECTS.iter().any(|t| self.tok().text == **t)
                 && self.is_name_at(self.pos + 1)
-                && matches!(self.peek(2), W::LBrace | W::Semi | W::Assign) =>
+                && matches!(self.peek(2), W::LBrace | W::Semi | W::Assign | W::Colon | W::Lt | W::Comma) =>
             {
                 let name = self.token_at(self.pos + 1);
+                self.skip_to(&[W::Semi, W::LBrace, W::Lt]);
+                if self.w() == W::Lt {
+                    self.annotations()?;
+                }
                 self.skip_declaration(prefix, out, &[W::Semi, W::LBrace])?;
                 let message = format!("the effect object `{}` is ignored: the application makes pipelines", name.text);
                 self.ignored(name.span, message);
@@ -509,7 +522,7 @@ impl Parser<'_> {
         let exported = prefix.has_modifier("__exported");
         let kind = match word {
             W::Include => DeclKind::Include(path),
-            W::Implementing => DeclKind::Ignored,
+            W::Implementing => DeclKind::Implementing(path),
             _ => DeclKind::Import(path, exported),
         };
         self.declare(prefix, kind, out)

@@ -73,6 +73,7 @@ pub fn decl(d: &Decl) -> String {
         DeclKind::UsingNamespace(path) => format!("using {}", path_of(path)),
         DeclKind::Import(path, exported) => format!("import{} {}", if *exported { " exported" } else { "" }, path.name),
         DeclKind::Include(path) => format!("include {}", path.name),
+        DeclKind::Implementing(path) => format!("implementing {}", path.name),
         DeclKind::Property(p) => property("property", p),
         DeclKind::Subscript(p) => property("subscript", p),
         DeclKind::Ignored => "ignored".to_owned(),

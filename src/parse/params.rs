@@ -139,7 +139,7 @@ impl Parser<'_> {
     }
 
     /// Effect annotations `< string UIName = "x"; >` say nothing to a shader.
-    fn annotations(&mut self) -> R<()> {
+    pub(super) fn annotations(&mut self) -> R<()> {
         let open = self.bump().span;
         self.skip_to(&[W::Gt]);
         self.close(W::Gt, "`>` after the annotations", open)

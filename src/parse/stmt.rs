@@ -113,7 +113,7 @@ impl Parser<'_> {
                 self.bump();
                 Ok(StmtKind::Defer(Box::new(self.statement()?)))
             }
-            W::Throw if next != W::Assign && next != W::LParen => {
+            W::Throw if next != W::Assign => {
                 self.bump();
                 let value = self.expr()?;
                 self.semicolon("`throw`")?;

@@ -236,7 +236,7 @@ cases! {
             "(alias A float3) / (alias B float3[2]) / (alias P<T> Q<T>) / (alias N float) / (using A::B)";
         "namespace A::B { int x; } namespace C.D { }" => "(namespace A::B (var int x)) / (namespace C::D)";
         "module m; import a.b; __exported import \"c/d.slang\"; __include e; implementing f;" =>
-            "(import a/b) / (__exported import exported c/d.slang) / (include e) / (ignored)";
+            "(import a/b) / (__exported import exported c/d.slang) / (include e) / (implementing f)";
         "technique T { pass P { } } technique11 U < int x = 1; > { }" => "(ignored) / (ignored)";
         "layout(local_size_x = 8) in;" => "(layout:local_size_x=8 in ignored)";
         "public internal static float f();" => "(public internal static fn float f ())";

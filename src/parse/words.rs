@@ -40,7 +40,7 @@ words! {
     PackFirst "__first" PackLast "__last" TrimFirst "__trimFirst" TrimLast "__trimLast" PackBranch "__packBranch"
     Typename "typename" Each "each" Expand "expand" SomeType "some" Dyn "dyn" FuncType "functype" Decltype "decltype"
     TypeOf "__typeof" ThisType "This" Unsigned "unsigned" Signed "signed" Long "long" Short "short" IntWord "int"
-    CharWord "char" Const "const" Technique "technique" Technique10 "technique10" Technique11 "technique11"
+    CharWord "char" Const "const" Technique "technique" TechniqueFirst "Technique" Technique10 "technique10" Technique11 "technique11"
     FxGroup "fxgroup" StaticAssert "static_assert" StaticAssertC "_Static_assert" AttributeSyntax "attribute_syntax"
     TypeParam "type_param" TypeParamOld "__type_param" Compile "compile" SamplerState "sampler_state" Get "get"
     Set "set" Ref "ref"

@@ -317,10 +317,15 @@ const WGPU: Capabilities = WGSL.less(&[WideConstants, WrappingShifts]).with(&[
     Barycentrics,
     Multiview,
     ImageAtomics,
+    NonUniformBarriers,
+    VaryingDerivatives,
 ]);
 /// naga writes the values of specialization constants that they have in the text.
-const NAGA: Capabilities =
-    WGSL.with(&[VertexWrites]).less(&[SpecializationConstants, SizedSharedArrays, WrappingShifts]);
+const NAGA: Capabilities = WGSL.with(&[VertexWrites, NonUniformBarriers, VaryingDerivatives]).less(&[
+    SpecializationConstants,
+    SizedSharedArrays,
+    WrappingShifts,
+]);
 
 /// What targets have and is not written yet, and with which extension they have it.
 pub const NOT_YET: &[(Target, Capability, &str)] = &[

@@ -593,6 +593,16 @@ impl<'a> Walk<'a> {
             let whole = |a: &ExprId| matches!(self.program.types.get(frame.body.exprs[*a].ty), Type::Buffer(..));
             let values = args.iter().zip(&given).filter(|(a, _)| !whole(a));
             if (self.rules.is_uniform)(callee) {
+                // The place that is loaded must be one for all.
+                let places = args.iter().flat_map(|a| frame.body.exprs.way_to_base(*a));
+                let indices = places.filter_map(|place| match frame.body.exprs[place].kind {
+                    ExprKind::Index(_, index) => Some(index),
+                    _ => None,
+                });
+                for index in indices.collect::<Vec<_>>() {
+                    let inside = self.decided(frame, index, flow);
+                    frame.barrier(frame.body.exprs[id].span, &inside);
+                }
                 return flow.needs;
             }
             let needs = Needs::if_varying((self.rules.is_varying)(callee)).and(flow.needs);
