@@ -508,6 +508,17 @@ pub enum StmtKind {
     Error,
 }
 
+/// What the braces of a block with labels of a `switch` do to the scope of its parts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScopeChange {
+    /// There is no brace before the part.
+    None,
+    /// `{`.
+    Enters,
+    /// `}`.
+    Leaves,
+}
+
 /// `catch (error : E) { ... }`.
 #[derive(Clone, Debug)]
 pub struct CatchClause {
@@ -517,11 +528,13 @@ pub struct CatchClause {
     pub body: Block,
 }
 
-/// `case a: case b: stmts`.
+/// `case a: case b: stmts`; or what goes on from the case before, where a block begins or ends that has labels in it.
 #[derive(Clone, Debug)]
 pub struct SwitchCase {
     /// `None` is `default`.
     pub labels: Vec<Option<Expr>>,
+    /// What happens to the scope before it.
+    pub scope: ScopeChange,
     /// Comments before and beside the labels.
     pub comments: Vec<Comment>,
     /// The statements up to the next label.

@@ -65,6 +65,7 @@ mod static_locals;
 mod stmt;
 mod stored;
 mod structs;
+mod switch;
 mod tuples;
 #[cfg(test)]
 mod tests;

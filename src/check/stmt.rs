@@ -13,8 +13,8 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::is_pure;
 use crate::tree::{
-    Block, ExprId, ExprKind, Hints, Length, Literal, Local, LocalId, Modifiers, Scalar, Stmt, StmtKind, SwitchCase,
-    Type, TypeId,
+    Block, ExprId, ExprKind, Hints, Length, Literal, Local, LocalId, Modifiers, Stmt, StmtKind, SwitchCase, Type,
+    TypeId,
 };
 
 /// The elements of arrays of ray queries and what is beside them that `{}` sets to zero, one by one.
@@ -29,13 +29,19 @@ impl<'a> Checker<'a> {
     fn scoped(&mut self, list: &'a [ast::Stmt]) -> Vec<Stmt> {
         let outer = self.cx.scope;
         self.cx.scope = self.scope(Some(outer), ScopeKind::Plain);
+        let stmts = self.with_defers(list);
+        self.cx.scope = outer;
+        stmts
+    }
+
+    /// Statements, and at their end those that they deferred.
+    pub(super) fn with_defers(&mut self, list: &'a [ast::Stmt]) -> Vec<Stmt> {
         let pending = self.cx.defers.len();
         let mut stmts = self.statements(list);
         if !matches!(stmts.last().map(|s| &s.kind), Some(StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue)) {
             self.run_defers(pending, &mut stmts);
         }
         self.cx.defers.truncate(pending);
-        self.cx.scope = outer;
         stmts
     }
 
@@ -145,7 +151,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn hints(&mut self, stmt: &'a ast::Stmt) -> Hints {
+    pub(super) fn hints(&mut self, stmt: &'a ast::Stmt) -> Hints {
         let resolved = self.attributes(&stmt.attributes, self.cx.scope);
         attributes::hints(&resolved)
     }
@@ -231,7 +237,7 @@ impl<'a> Checker<'a> {
                 let body = self.loop_body(body);
                 StmtKind::DoWhile(body, self.untried(condition.span, |c| c.condition(condition)), hints)
             }
-            Ast::Switch(value, cases) => self.switch_stmt(stmt, value, cases),
+            Ast::Switch(value, cases) => self.switch_stmt(stmt, value, cases, out),
             Ast::Break(Some(label)) => return self.break_label(*label, out),
             Ast::Break(None) => {
                 if self.cx.breakable == 0 {
@@ -372,59 +378,6 @@ impl<'a> Checker<'a> {
             }
             out.push(stmt);
         });
-    }
-
-    fn switch_stmt(&mut self, stmt: &'a ast::Stmt, value: &'a ast::Expr, cases: &'a [ast::SwitchCase]) -> StmtKind {
-        let hints = self.hints(stmt);
-        let selector = self.expr(value);
-        let mut selector = self.plain(selector);
-        let mut ty = self.ty(selector);
-        let is_bool = matches!(self.program.types.get(ty), Type::Enum(e) if self.program.enums[e].tag == Scalar::Bool);
-        match self.program.types.get(ty) {
-            Type::Scalar(s) if s.is_integer() => {}
-            Type::Enum(_) | Type::Error => {}
-            Type::Scalar(_) | Type::Vector(..) => {
-                selector = self.coerce(selector, TypeId::INT);
-                ty = TypeId::INT;
-            }
-            _ => {
-                let text = self.type_text(ty);
-                self.error(Code::TYPE_MISMATCH, value.span, format!("`switch` takes an integer, not `{text}`"));
-                ty = TypeId::ERROR;
-            }
-        }
-        self.enter_breakable();
-        self.cx.breakable += 1;
-        let outer = std::mem::replace(&mut self.cx.break_defers, self.cx.defers.len());
-        let mut list = Vec::new();
-        let mut seen: Vec<i64> = Vec::new();
-        let mut default = false;
-        for case in cases {
-            let mut labels = Vec::new();
-            for label in &case.labels {
-                labels.push(match label {
-                    None => {
-                        if std::mem::replace(&mut default, true) {
-                            self.error(Code::BAD_STATEMENT, value.span, "this `switch` has several `default` labels");
-                        }
-                        None
-                    }
-                    Some(e) => Some(self.case_label(e, ty, &mut seen)),
-                });
-            }
-            let body = self.block(&case.body);
-            list.push(SwitchCase { labels, comments: case.comments.clone(), body });
-        }
-        self.cx.breakable -= 1;
-        self.cx.break_defers = outer;
-        if is_bool {
-            // No target chooses by a `bool`.
-            selector = self.convert(selector, TypeId::INT, true);
-            for label in list.iter_mut().flat_map(|case| &mut case.labels).flatten() {
-                *label = self.convert(*label, TypeId::INT, true);
-            }
-        }
-        StmtKind::Switch(selector, list, hints)
     }
 
     fn return_stmt(&mut self, value: Option<&'a ast::Expr>, span: Span, out: &mut Vec<Stmt>) {

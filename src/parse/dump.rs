@@ -307,7 +307,12 @@ fn statement_kind(kind: &StmtKind) -> String {
 
 fn switch_case(case: &SwitchCase) -> String {
     let label = |l: &Option<Expr>| l.as_ref().map_or_else(|| "default".to_owned(), expr);
-    format!("({}{}: {})", comments(&case.comments), joined(&case.labels, ",", label), block(&case.body))
+    let brace = match case.scope {
+        ScopeChange::None => "",
+        ScopeChange::Enters => "{",
+        ScopeChange::Leaves => "}",
+    };
+    format!("({}{brace}{}: {})", comments(&case.comments), joined(&case.labels, ",", label), block(&case.body))
 }
 
 fn name_case((names, body): &(Vec<Ident>, Block)) -> String {

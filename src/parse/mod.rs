@@ -27,6 +27,7 @@ mod operations;
 mod params;
 mod scan;
 mod stmt;
+mod switch;
 #[cfg(test)]
 pub mod tests;
 mod types;

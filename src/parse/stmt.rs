@@ -4,7 +4,6 @@ use super::decl::bare_decl;
 use super::words::W;
 use super::{Level, Parser, R};
 use crate::ast::*;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -19,6 +18,7 @@ impl Parser<'_> {
         let remarks = self.leading_comments();
         let open = self.expect(W::LBrace, &format!("`{{` and the body of {what}"))?.span;
         let mut stmts = self.in_brackets(Self::statements);
+        self.misplaced_labels(&mut stmts);
         let mut trailing = self.leading_comments();
         put_first(remarks, &mut stmts, &mut trailing);
         self.close(W::RBrace, &format!("`}}` at the end of {what}"), open)?;
@@ -26,27 +26,30 @@ impl Parser<'_> {
     }
 
     /// Statements up to `}`, `case` or `default`.
-    fn statements(&mut self) -> Vec<Stmt> {
+    pub(super) fn statements(&mut self) -> Vec<Stmt> {
         let mut list: Vec<Stmt> = Vec::new();
         while !matches!(self.w(), W::RBrace | W::Eof | W::Case | W::Default) {
-            let start = self.pos;
-            let span = self.tok().span;
-            let stmt = self.statement().unwrap_or_else(|_| {
-                self.sync_statement(start);
-                plain(StmtKind::Error, self.since(span))
-            });
-            list.push(stmt);
-            if let Some(last) = list.last_mut() {
-                self.trailing_comments(&mut last.comments);
-            }
+            list.push(self.recovered_statement());
         }
         // Most blocks are short, and trees of the library stay for good.
         list.shrink_to_fit();
         list
     }
 
+    /// A statement with the comments on its last line; after an error in it the next one begins.
+    pub(super) fn recovered_statement(&mut self) -> Stmt {
+        let start = self.pos;
+        let span = self.tok().span;
+        let mut stmt = self.statement().unwrap_or_else(|_| {
+            self.sync_statement(start);
+            plain(StmtKind::Error, self.since(span))
+        });
+        self.trailing_comments(&mut stmt.comments);
+        stmt
+    }
+
     /// Skips to where the next statement may begin.
-    fn sync_statement(&mut self, start: usize) {
+    pub(super) fn sync_statement(&mut self, start: usize) {
         self.skip_past_error(start);
         loop {
             match self.w() {
@@ -218,7 +221,7 @@ impl Parser<'_> {
     }
 
     /// condition-declaration = "(" type declarator ")"; the variable is the condition
-    fn declared_condition(&mut self, word: &str) -> R<(Option<Stmt>, Expr)> {
+    pub(super) fn declared_condition(&mut self, word: &str) -> R<(Option<Stmt>, Expr)> {
         let at = self.pos;
         if self.w() == W::LParen {
             let open = self.bump().span;
@@ -240,7 +243,7 @@ impl Parser<'_> {
     }
 
     /// The statement behind the declaration of its condition's variable.
-    fn declared(&self, decl: Option<Stmt>, kind: StmtKind, attributes: &mut Vec<Attribute>) -> StmtKind {
+    pub(super) fn declared(&self, decl: Option<Stmt>, kind: StmtKind, attributes: &mut Vec<Attribute>) -> StmtKind {
         let Some(decl) = decl else { return kind };
         let span = self.since(decl.span);
         let stmt = Stmt { attributes: std::mem::take(attributes), ..plain(kind, span) };
@@ -355,77 +358,6 @@ impl Parser<'_> {
             self.close(W::RParen, "`)` after the type of the error", open)?;
         }
         Ok(CatchClause { error, body: self.block("`catch`")? })
-    }
-
-    /// switch = "switch" (condition-declaration | condition) "{" case* "}"
-    fn switch_statement(&mut self, attributes: &mut Vec<Attribute>) -> R<StmtKind> {
-        self.bump();
-        let (decl, value) = self.declared_condition("switch")?;
-        let mut remarks = self.leading_comments();
-        let open = self.expect(W::LBrace, "`{` and the cases of `switch`")?.span;
-        let mut cases: Vec<SwitchCase> = Vec::new();
-        self.statements_before_cases();
-        while !matches!(self.w(), W::RBrace | W::Eof) {
-            let start = self.pos;
-            match self.switch_case() {
-                Ok(case) => cases.push(case),
-                Err(_) => {
-                    self.sync_statement(start);
-                    if self.pos == start {
-                        self.bump();
-                    }
-                }
-            }
-        }
-        if let Some(first) = cases.first_mut() {
-            remarks.iter_mut().for_each(|c| c.trailing = false);
-            first.comments.splice(0..0, remarks);
-        }
-        let mut rest = self.leading_comments();
-        if let Some(last) = cases.last_mut() {
-            last.body.trailing.append(&mut rest);
-        }
-        self.close(W::RBrace, "`}` at the end of `switch`", open)?;
-        Ok(self.declared(decl, StmtKind::Switch(value, cases), attributes))
-    }
-
-    /// What stands before the first `case` can never run.
-    fn statements_before_cases(&mut self) {
-        let span = self.tok().span;
-        if !self.statements().is_empty() {
-            let message = "statements before the first `case` never run";
-            self.diags.push(Diagnostic::warning(Code::BAD_STATEMENT, self.since(span), message));
-        }
-    }
-
-    /// case = { ("case" expression | "default") ":" } statement*
-    fn switch_case(&mut self) -> R<SwitchCase> {
-        let mut labels = Vec::new();
-        let mut comments = self.leading_comments();
-        loop {
-            match self.w() {
-                W::Case => {
-                    self.bump();
-                    labels.push(Some(self.expr()?));
-                    self.expect(W::Colon, "`:` after the value of `case`")?;
-                }
-                W::Default => {
-                    self.bump();
-                    labels.push(None);
-                    self.expect(W::Colon, "`:` after `default`")?;
-                }
-                _ if labels.is_empty() => return self.fail("`case`, `default` or `}`"),
-                _ => break,
-            }
-            self.trailing_comments(&mut comments);
-            if matches!(self.w(), W::Case | W::Default) {
-                comments.append(&mut self.leading_comments());
-            }
-        }
-        let start = self.tok().span;
-        let stmts = self.statements();
-        let body = Block { stmts, trailing: Vec::new(), span: self.since(start) };
-        Ok(SwitchCase { labels, comments, body })
     }
 
     /// name-switch = word "{" { { ("case" name | "default") ":" } statement* } "}"
