@@ -102,7 +102,7 @@ pub enum DeclKind {
 pub enum Semantic {
     /// A semantic such as `SV_Target0` or `TEXCOORD1`, as written.
     Name(Ident),
-    /// `register(t0, space1)` or `register(vs, t0)`: the words in order.
+    /// `register(t0, space1)`, `register(vs, t0)` or `register(t0[1])`: the words in order, `[]` for an index.
     Register(Vec<Ident>, Span),
     /// `packoffset(c0.y)`: the words `c0` and `y`.
     PackOffset(Vec<Ident>, Span),

@@ -62,9 +62,9 @@ impl<'a> Checker<'a> {
             return Explicit::default();
         }
         let mut errors = Vec::new();
-        let as_dxc = self.options.places_as_dxc;
+        let (as_dxc, language) = (self.options.places_as_dxc, self.language());
         let eval = &mut |e| self.try_constant(e, scope);
-        let explicit = attributes::explicit(semantics, resolved, &decl.layout, eval, as_dxc, &mut errors);
+        let explicit = attributes::explicit(semantics, resolved, &decl.layout, eval, (as_dxc, language), &mut errors);
         for error in errors {
             self.diags.push(error);
         }

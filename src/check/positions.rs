@@ -102,17 +102,14 @@ impl Checker<'_> {
     fn check_classes(&mut self, ty: TypeId, registers: &[ExplicitRegister], language: Language) -> bool {
         let types = &self.program.types;
         let held = types.get(types.innermost(ty));
-        let as_dxc = self.options.places_as_dxc;
-        let of_sampler = takes_textures_for_samplers(held, language);
+        let other_class = self.takes_other_class(ty, language);
         let whole = !held.is_resource() || matches!(held, Type::ParameterBlock(_));
         let ignored = whole && self.options.ignores_unfit_registers;
         let mut found = Vec::new();
         for register in registers {
             let Some(fault) = register_fault(&self.program, ty, register) else { continue };
-            let taken = register
-                .class
-                .filter(|_| as_dxc || of_sampler)
-                .and_then(|class| Some((class, class_of_dxc(held, class)?)));
+            let taken =
+                register.class.filter(|_| other_class).and_then(|class| Some((class, class_of_dxc(held, class)?)));
             found.push(match taken {
                 Some((class, other)) => {
                     let text = format!("{fault}; `{class}{0}` is taken as `{other}{0}` here", register.index);
@@ -129,13 +126,21 @@ impl Checker<'_> {
         suit
     }
 
+    /// Whether a register of a class that does not suit the type may stand for one that does. In HLSL DXC takes `t3` of a
+    /// sampler for `s3` and `b3` of plain data for `c3`, whatever the policy.
+    fn takes_other_class(&self, ty: TypeId, language: Language) -> bool {
+        let sampler = matches!(self.program.types.get(self.program.types.innermost(ty)), Type::Sampler(_));
+        let data = !self.program.holds_resource(ty) && !self.options.ignores_unfit_registers;
+        self.options.places_as_dxc || language == Language::Hlsl && (sampler || data)
+    }
+
     /// Registers of a class that stands for another one become that.
     fn place_as_dxc(&mut self, id: GlobalId, language: Language) {
         let types = &self.program.types;
         let ty = self.program.globals[id].ty;
         let held = types.get(types.innermost(ty));
         let mixed = !matches!(held, Type::Sampler(_)) && self.program.holds_resource(ty);
-        if !(self.options.places_as_dxc || takes_textures_for_samplers(held, language)) || mixed {
+        if mixed || !self.takes_other_class(ty, language) {
             return;
         }
         for register in &mut self.program.globals[id].explicit.registers {
@@ -219,11 +224,6 @@ pub fn packoffset_fault(program: &Program, ty: TypeId, bytes: u32) -> Option<Str
 /// The words of a vector that crosses a row.
 fn crosses(bytes: u32) -> String {
     format!("at byte {bytes} it would cross the end of row c{}; vectors lie within one row of 16 bytes", bytes / 16)
-}
-
-/// Whether `t3` of a sampler is `s3`, whatever the policy: DXC takes it, slangc does not.
-fn takes_textures_for_samplers(held: Type, language: Language) -> bool {
-    matches!(held, Type::Sampler(_)) && language == Language::Hlsl
 }
 
 /// The class that DXC takes a register of another one for: `b3` and `i3` of plain data are `c3`, `t3` of a sampler is `s3`.

@@ -5,6 +5,7 @@ use super::words::W;
 use super::{Level, Parser, R};
 use crate::ast::*;
 use crate::source::Span;
+use crate::symbol::Symbol;
 
 impl Parser<'_> {
     /// params = "(" [ "void" | param { "," param } ] ")"
@@ -182,7 +183,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// words = "(" { NAME | NUMBER | "," | "." | "[" ... "]" } ")"
+    /// words = "(" { NAME | NUMBER | "," | "." | "[" expression "]" } ")"
     fn semantic_words(&mut self) -> R<Vec<Ident>> {
         let open = self.bump().span;
         let mut words = Vec::new();
@@ -192,11 +193,12 @@ impl Parser<'_> {
                 W::Comma | W::Dot => {
                     self.bump();
                 }
-                // `register(c[1])`, `register(s0[2])`: the index belongs to the word before.
-                W::LBracket if self.peek(1) == W::Int && self.peek(2) == W::RBracket => {
-                    self.bump();
-                    words.push(self.ident());
-                    self.bump();
+                // `s0[2]`: the index belongs to the word before.
+                W::LBracket if !words.is_empty() => {
+                    let open = self.bump().span;
+                    self.in_brackets(Self::assignment)?;
+                    self.close(W::RBracket, "`]`", open)?;
+                    words.push(Ident { name: Symbol::new("[]"), span: self.since(open) });
                 }
                 W::Int => words.push(self.ident()),
                 _ if self.is_ident_at(self.pos) => words.push(self.ident()),

@@ -2,7 +2,7 @@
 
 Texture2D a : register(t0, space1);
 Texture2D b : register(x3); // error[E0402]: `x3`
-Texture2D c : register(t); // error[E0402]: `t0`
+Texture2D c : register(t); // warning[E0402]: `t0`
 Texture2D d : register(t99999999999); // error[E0402]: too large
 Texture2D e : register(t1, spaceX); // error[E0402]: `spaceX`
 SamplerState f : register(u2); // error[E0402]: `s`

@@ -3,17 +3,18 @@
 use super::Eval;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::parse::Language;
 use crate::source::Span;
 use crate::tree::{Attribute, AttributeArg, Explicit, ExplicitRegister};
 
 /// The explicit positions of a declaration, from its semantics, resolved attributes and `layout(...)`. As DXC has it, a
-/// register without a number is the first.
+/// register without a number is the first; an index of one is an error in Slang alone.
 pub fn explicit<'a>(
     semantics: &[ast::Semantic],
     attributes: &[Attribute],
     layout: &'a [(ast::Ident, Option<ast::Expr>)],
     eval: Eval<'a, '_>,
-    as_dxc: bool,
+    (as_dxc, language): (bool, Language),
     errors: &mut Vec<Diagnostic>,
 ) -> Explicit {
     let mut explicit = Explicit::default();
@@ -21,7 +22,9 @@ pub fn explicit<'a>(
         let placed = match semantic {
             ast::Semantic::Name(name) => index_fault(*name).map_or(Ok(()), |fault| Err((name.span, fault))),
             ast::Semantic::Register(words, span) => register(words, *span).map(|placed| {
-                errors.extend(words.iter().find_map(|word| without_number(*word, as_dxc)));
+                errors
+                    .extend(words.iter().find_map(|word| without_number(*word, as_dxc || language == Language::Hlsl)));
+                errors.extend(words.iter().find_map(|word| with_index(*word, language)));
                 let profile = words.first().is_some_and(|w| is_profile(w.name.as_str()));
                 let same = |r: &&ExplicitRegister| {
                     !profile && (r.class == placed.class || r.class.is_none() || placed.class.is_none())
@@ -107,6 +110,9 @@ fn register(words: &[ast::Ident], span: Span) -> Positioned<ExplicitRegister> {
             result.space = Some(number(digits).ok_or_else(wrong)?);
             continue;
         }
+        if text == INDEX && result.class.is_some() && result.space.is_none() {
+            continue;
+        }
         if result.class.is_some() {
             return Err((word.span, format!("`register` takes one register and one space; `{text}` is too much")));
         }
@@ -148,6 +154,23 @@ fn without_number(word: ast::Ident, as_dxc: bool) -> Option<Diagnostic> {
     Some(match as_dxc {
         true => Diagnostic::warning(Code::BAD_REGISTER, word.span, format!("{message}; the number 0 is assumed")),
         false => Diagnostic::error(Code::BAD_REGISTER, word.span, message),
+    })
+}
+
+/// The word for an index in brackets, which Direct3D 9 had for registers: `register(s2[1])`.
+const INDEX: &str = "[]";
+
+/// What is said of an index, which DXC takes and leaves out, and slangc refuses.
+fn with_index(word: ast::Ident, language: Language) -> Option<Diagnostic> {
+    (word.name == *INDEX).then(|| match language {
+        Language::Hlsl => {
+            let message = "the index in brackets is ignored, as DXC ignores it; the number stands behind the letter";
+            Diagnostic::warning(Code::BAD_REGISTER, word.span, message)
+        }
+        Language::Slang => {
+            let message = "a register has no index in brackets; its number stands behind the letter";
+            Diagnostic::error(Code::BAD_REGISTER, word.span, message)
+        }
     })
 }
 
@@ -331,7 +354,14 @@ mod tests {
         let DeclKind::Var(var) = &decl.kind else { panic!("{text} is no variable") };
         let mut errors = Vec::new();
         let attributes = resolved(&decl.attributes).0;
-        let found = explicit(&var.semantics, &attributes, &decl.layout, &mut |e| eval(e), false, &mut errors);
+        let found = explicit(
+            &var.semantics,
+            &attributes,
+            &decl.layout,
+            &mut |e| eval(e),
+            (false, Language::Slang),
+            &mut errors,
+        );
         (found, errors.into_iter().map(|d| d.code.to_string()).collect())
     }
 
