@@ -391,7 +391,7 @@ impl<'a> Compilation<'a> {
         let layout = layout::place(program, settings, used, view, &mut diags);
         report_overlaps(program, &layout, self.options.layouts_anyway, &mut diags);
         let unusable = layout::faults::faults(program, &layout, &profile.facts);
-        let usable = unusable.is_empty();
+        let usable = unusable.iter().all(|d| d.severity != diagnostic::Severity::Error);
         self.report_faults(unusable, &mut diags);
         if diags.list().iter().any(|d| d.code == Code::LOCKED && d.severity == diagnostic::Severity::Error) {
             // The rest would only say the same again, of buffers whose parts overlap.

@@ -35,6 +35,8 @@ struct Bytes {
     span: Span,
     start: u64,
     end: u64,
+    /// The source says where they are.
+    placed: bool,
 }
 
 impl Check<'_> {
@@ -48,7 +50,8 @@ impl Check<'_> {
                 if let Detail::Struct(fields) = &part.layout.detail {
                     let named = program.fields(part.layout.ty).iter().zip(fields);
                     let lies = |(field, at): (&Field, &VarLayout)| {
-                        bytes_of(field.name, field.span, at.offset.get(Unit::Bytes), &at.layout)
+                        let placed = field.explicit.packoffset.is_some();
+                        bytes_of(field.name, field.span, at.offset.get(Unit::Bytes), &at.layout, placed)
                     };
                     self.apart(named.map(lies).collect());
                 }
@@ -62,7 +65,8 @@ impl Check<'_> {
         let named = self.layout.parameters.iter().zip(layout.fields());
         let parts = named.map(|(p, at)| {
             let global = &self.program.globals[p.global];
-            bytes_of(global.name, global.span, at.offset.get(Unit::Bytes), &at.layout)
+            let placed = global.explicit.registers.iter().any(|r| r.class == Some('c'));
+            bytes_of(global.name, global.span, at.offset.get(Unit::Bytes), &at.layout, placed)
         });
         self.apart(parts.collect());
     }
@@ -77,9 +81,13 @@ impl Check<'_> {
             if !open.is_empty() {
                 let names: Vec<String> = open.iter().map(|p| format!("`{}`", p.name)).collect();
                 let message = format!("the bytes of `{}` and {} overlap", part.name, names.join(", "));
-                let error = Diagnostic::error(Code::BINDING_OVERLAP, part.span, message);
-                let error = open.iter().fold(error, |error, p| error.label(p.span, bytes(p)));
-                self.found.push(error.note(format!("`{}`: {}", part.name, bytes(part))));
+                // A union of what the source puts there may be meant: DXC and slangc take it.
+                let found = match part.placed && open.iter().all(|p| p.placed) {
+                    true => Diagnostic::warning(Code::BINDING_OVERLAP, part.span, message),
+                    false => Diagnostic::error(Code::BINDING_OVERLAP, part.span, message),
+                };
+                let found = open.iter().fold(found, |found, p| found.label(p.span, bytes(p)));
+                self.found.push(found.note(format!("`{}`: {}", part.name, bytes(part))));
             }
             open.push(part);
         }
@@ -164,8 +172,8 @@ impl Check<'_> {
 /// The last byte that any target counts to.
 const LAST_BYTE: u64 = i32::MAX as u64;
 
-fn bytes_of(name: Symbol, span: Span, start: u64, layout: &TypeLayout) -> Bytes {
-    Bytes { name, span, start, end: start.saturating_add(layout.size()) }
+fn bytes_of(name: Symbol, span: Span, start: u64, layout: &TypeLayout, placed: bool) -> Bytes {
+    Bytes { name, span, start, end: start.saturating_add(layout.size()), placed }
 }
 
 fn bytes(part: &Bytes) -> String {

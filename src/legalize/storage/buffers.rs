@@ -307,7 +307,7 @@ fn is_simple(cx: &Context, id: GlobalId, native: &Settings, wanted: &Wanted) -> 
             && offset.is_multiple_of(n.layout.align.into())
             && placement != Placement::Padding
             && (placement != Placement::Packoffset || has_packoffset(cx.program, w.layout.ty, offset))
-            && offset >= end
+            && (placement == Placement::Packoffset || offset >= end)
             && !crosses
             && !hole;
         end = offset.saturating_add(size);

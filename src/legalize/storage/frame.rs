@@ -12,6 +12,7 @@
 //! | what lies in the tail of an array's last element | a member of the array's elements |
 //! | an array in a constant buffer whose stride is no multiple of 16 | rows of four words, read by shifting the index |
 //! | a double at an odd word of a constant buffer, integers of a width that the target lacks | rows of four words |
+//! | members that `packoffset` puts on one another | rows of four words |
 //!
 //! [`Slot`]s say where each part of the source's type went.
 
@@ -632,6 +633,7 @@ impl<'a> Frame<'a> {
                 || is_narrow(program, profile, layout.ty)
         };
         self.items.values().for_each(|item| collect_leaves(&unfit, &item.layout, item.offset, &mut leaves));
+        mark_unions(&mut leaves);
         let mut regions: Vec<(u64, u64)> = leaves.iter().filter(|l| l.2).map(|l| (l.0, l.1)).collect();
         loop {
             let before = regions.clone();
@@ -708,6 +710,22 @@ fn collect_leaves(
         _ => {
             leaves.push((offset, offset.saturating_add(layout.size()), unfit(layout, offset)));
         }
+    }
+}
+
+/// What lies on other things, as `packoffset` may have it, is no member of a struct.
+fn mark_unions(leaves: &mut [(u64, u64, bool)]) {
+    leaves.sort_unstable();
+    // From the front each leaf sees how far those before reach, from the back where those behind begin.
+    let mut reach = 0;
+    for (start, end, unfit) in leaves.iter_mut() {
+        *unfit |= *start < reach;
+        reach = reach.max(*end);
+    }
+    let mut next = u64::MAX;
+    for (start, end, unfit) in leaves.iter_mut().rev() {
+        *unfit |= *end > next;
+        next = next.min(*start);
     }
 }
 
