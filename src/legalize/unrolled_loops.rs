@@ -47,10 +47,9 @@ fn run(cx: &mut Context) {
                 let value = value.and_then(|v| eval_with(cx.program, &body.exprs, v, &|l| known.get(&l).cloned()).ok());
                 known.extend(value.map(|v| (local, v)));
             }
-            let chosen = given.locals(cx.program, body);
-            let chosen = chosen.into_iter().filter(|(_, globals)| globals.len() > 1).map(|(local, _)| local).collect();
-            let mut unroller =
-                Unroller { program: cx.program, wanted: &wanted, given: &given, known, chosen, changed: false };
+            let chosen = several(given.locals(cx.program, body));
+            let choices = Choices { program: cx.program, wanted: Some(&wanted), given: &given, chosen };
+            let mut unroller = Unroller { choices, known, changed: false };
             let block = std::mem::take(&mut body.block);
             body.block = unroller.block(body, block);
             if !unroller.changed {
@@ -60,9 +59,16 @@ fn run(cx: &mut Context) {
     });
 }
 
-/// The resources of which functions give one to the arguments of their calls, by parameter.
+/// The resources of which functions give one, and what they choose it by.
 #[derive(Default)]
-struct GivenResources(FxHashMap<(FunctionId, usize), BTreeSet<GlobalId>>);
+struct GivenResources {
+    /// To the arguments of their calls, by parameter.
+    places: FxHashMap<(FunctionId, usize), BTreeSet<GlobalId>>,
+    /// As their results.
+    results: FxHashMap<FunctionId, BTreeSet<GlobalId>>,
+    /// The parameters that choose one of several.
+    deciding: Reaching,
+}
 
 impl GivenResources {
     fn of(program: &Program) -> GivenResources {
@@ -73,11 +79,48 @@ impl GivenResources {
             let locals = given.locals(program, &function.code);
             for (at, param) in function.params.iter().enumerate().filter(|(_, p)| p.mode != ParamMode::In) {
                 if let Some(globals) = locals.get(&param.local) {
-                    given.0.insert((id, at), globals.clone());
+                    given.places.insert((id, at), globals.clone());
                 }
+            }
+            if program.holds_resource(function.result) {
+                let result = given.result(program, &function.code, &locals);
+                given.results.insert(id, result);
+            }
+            if matches!(function.body, FunctionBody::Block) {
+                let deciding = given.deciding(program, function, several(locals));
+                given.deciding.extend(deciding.contains(&true).then_some((id, deciding)));
             }
         }
         given
+    }
+
+    /// The globals of which what a function returns is or has a part.
+    fn result(
+        &self,
+        program: &Program,
+        body: &Body,
+        locals: &BTreeMap<LocalId, BTreeSet<GlobalId>>,
+    ) -> BTreeSet<GlobalId> {
+        let mut found: BTreeSet<GlobalId> = locals.values().flatten().copied().collect();
+        body.block.visit(&mut |stmt| {
+            if let StmtKind::Return(Some(value)) = stmt.kind {
+                found.extend(resources(program, &body.exprs, value));
+                for id in body.exprs.post_order(value) {
+                    if let ExprKind::Call(f, _) = body.exprs[id].kind {
+                        found.extend(self.results.get(&f).into_iter().flatten());
+                    }
+                }
+            }
+        });
+        found
+    }
+
+    /// Which parameters of a function choose one of several resources in it.
+    fn deciding(&self, program: &Program, function: &Function, chosen: FxHashSet<LocalId>) -> Vec<bool> {
+        let Function { code, params, .. } = function;
+        let choices = Choices { program, wanted: None, given: self, chosen };
+        let is_number = |p: &Param| p.mode == ParamMode::In && !program.holds_resource(code.locals[p.local].ty);
+        params.iter().map(|p| is_number(p) && choices.chooses(code, &code.block, p.local)).collect()
     }
 
     /// The locals that are given resources in a body, with the globals of which these are or are elements.
@@ -105,7 +148,7 @@ impl GivenResources {
             ExprKind::Call(function, args) => {
                 let passed = || args.iter().flat_map(|arg| resources(program, exprs, *arg));
                 for (at, arg) in args.iter().enumerate() {
-                    if let (Some(globals), Some(local)) = (self.0.get(&(*function, at)), exprs.base_local(*arg)) {
+                    if let (Some(globals), Some(local)) = (self.places.get(&(*function, at)), exprs.base_local(*arg)) {
                         f(local, globals.iter().copied().chain(passed()).collect());
                     }
                 }
@@ -124,14 +167,36 @@ fn resources(program: &Program, exprs: &ExprArena, root: ExprId) -> BTreeSet<Glo
     exprs.post_order(root).into_iter().filter_map(resource).collect()
 }
 
+/// The globals and variables in an expression that hold resources.
+fn sources(program: &Program, exprs: &ExprArena, roots: &[ExprId]) -> BTreeSet<(Option<GlobalId>, Option<LocalId>)> {
+    let source = |e: ExprId| match exprs[e].kind {
+        _ if !program.holds_resource(exprs[e].ty) => None,
+        ExprKind::Global(global) => Some((Some(global), None)),
+        ExprKind::Local(local) => Some((None, Some(local))),
+        _ => None,
+    };
+    roots.iter().flat_map(|root| exprs.post_order(*root)).filter_map(source).collect()
+}
+
+/// The locals that are given several resources, of which none is an element of the same array as another.
+fn several(given: BTreeMap<LocalId, BTreeSet<GlobalId>>) -> FxHashSet<LocalId> {
+    given.into_iter().filter(|(_, globals)| globals.len() > 1).map(|(local, _)| local).collect()
+}
+
 struct Unroller<'a> {
-    program: &'a Program,
-    wanted: &'a Reaching,
-    given: &'a GivenResources,
+    choices: Choices<'a>,
     known: FxHashMap<LocalId, Value>,
-    /// The locals that are given several resources, of which none is an element of the same array as another.
-    chosen: FxHashSet<LocalId>,
     changed: bool,
+}
+
+/// What is chosen in a body.
+struct Choices<'a> {
+    program: &'a Program,
+    /// The parameters that are to be constants; none where these are not asked for.
+    wanted: Option<&'a Reaching>,
+    given: &'a GivenResources,
+    /// The locals that are given several resources.
+    chosen: FxHashSet<LocalId>,
 }
 
 impl Unroller<'_> {
@@ -147,79 +212,15 @@ impl Unroller<'_> {
     fn rounds(&self, body: &Body, stmt: &Stmt) -> Option<(LocalId, Vec<Value>)> {
         let StmtKind::For(init, .., block, _) = &stmt.kind else { return None };
         let [Stmt { kind: StmtKind::Local(counter, Some(_)), .. }] = init.as_slice() else { return None };
-        if breaks(block) || continues(block) || !self.chooses(body, block, *counter) && !self.carries(body, block) {
+        let choices = &self.choices;
+        if breaks(block) || continues(block) || !choices.chooses(body, block, *counter) && !choices.carries(body, block)
+        {
             return None;
         }
-        let (counter, rounds) = counted(self.program, body, stmt, &self.known, MOST + 1)?;
+        let (counter, rounds) = counted(choices.program, body, stmt, &self.known, MOST + 1)?;
         let mut statements = 0;
         block.visit(&mut |_| statements += 1);
         (rounds.len() <= MOST && statements * rounds.len() <= MOST_STATEMENTS).then_some((counter, rounds))
-    }
-
-    /// Whether a round uses what an earlier one gave a variable of the choice.
-    fn carries(&self, body: &Body, block: &Block) -> bool {
-        let inner: FxHashSet<LocalId> = initialized(block).into_iter().map(|(local, _)| local).collect();
-        let mut given = FxHashSet::default();
-        block.visit(&mut |s| {
-            s.own_exprs(&mut |root| {
-                for e in body.exprs.post_order(root) {
-                    self.given.places(self.program, &body.exprs, e, &mut |local, _| given.extend([local]));
-                }
-            });
-        });
-        let mut outer = given.into_iter().filter(|l| self.chosen.contains(l) && !inner.contains(l));
-        outer.any(|l| self.program.first_use(&body.exprs, block, l) == FirstUse::Kept)
-    }
-
-    /// Whether the counter of a loop, or what is computed from it, chooses what has to be known.
-    fn chooses(&self, body: &Body, block: &Block, counter: LocalId) -> bool {
-        let mut roots = Vec::new();
-        block.visit(&mut |s| s.own_exprs(&mut |e| roots.push(e)));
-        let all: Vec<ExprId> = roots.iter().flat_map(|r| body.exprs.post_order(*r)).collect();
-        let mut from: FxHashSet<LocalId> = FxHashSet::from_iter([counter]);
-        for (local, value) in initialized(block) {
-            if value.is_some_and(|v| mentions(&body.exprs, v, &from)) {
-                from.insert(local);
-            }
-        }
-        for id in &all {
-            if let ExprKind::Assign(_, place, value) = body.exprs[*id].kind
-                && mentions(&body.exprs, value, &from)
-            {
-                from.extend(body.exprs.base_local(place));
-            }
-        }
-        let gives = |b: &Block| {
-            let mut found = false;
-            b.visit(&mut |s| {
-                s.own_exprs(&mut |e| {
-                    let place = target(&body.exprs[e].kind);
-                    let local = place.and_then(|p| body.exprs.base_local(p));
-                    found |= local.is_some_and(|l| self.chosen.contains(&l));
-                });
-            });
-            found
-        };
-        let decides = block.any(&mut |stmt| match &stmt.kind {
-            StmtKind::If(condition, then, other, _) => {
-                mentions(&body.exprs, *condition, &from) && (gives(then) || other.as_ref().is_some_and(gives))
-            }
-            _ => false,
-        });
-        decides
-            || all.into_iter().any(|id| match &body.exprs[id].kind {
-                ExprKind::Index(base, index) => {
-                    let local = body.exprs.base_local(*base).filter(|l| self.chosen.contains(l));
-                    local.is_some()
-                        && self.program.holds_resource(body.exprs[id].ty)
-                        && mentions(&body.exprs, *index, &from)
-                }
-                ExprKind::Call(function, args) => {
-                    let wanted = self.wanted.get(function).into_iter().flatten();
-                    args.iter().zip(wanted).any(|(arg, wanted)| *wanted && mentions(&body.exprs, *arg, &from))
-                }
-                _ => false,
-            })
     }
 
     /// The body for each value of the counter.
@@ -260,6 +261,104 @@ impl Unroller<'_> {
                 break;
             }
         }
+    }
+}
+
+impl Choices<'_> {
+    /// Whether a round uses what an earlier one gave a variable of the choice.
+    fn carries(&self, body: &Body, block: &Block) -> bool {
+        let inner: FxHashSet<LocalId> = initialized(block).into_iter().map(|(local, _)| local).collect();
+        let mut given = FxHashSet::default();
+        block.visit(&mut |s| {
+            s.own_exprs(&mut |root| {
+                for e in body.exprs.post_order(root) {
+                    self.given.places(self.program, &body.exprs, e, &mut |local, _| given.extend([local]));
+                }
+            });
+        });
+        let mut outer = given.into_iter().filter(|l| self.chosen.contains(l) && !inner.contains(l));
+        outer.any(|l| self.program.first_use(&body.exprs, block, l) == FirstUse::Kept)
+    }
+
+    /// Whether a variable, or what is computed from it, chooses what has to be known.
+    fn chooses(&self, body: &Body, block: &Block, variable: LocalId) -> bool {
+        let mut roots = Vec::new();
+        block.visit(&mut |s| s.own_exprs(&mut |e| roots.push(e)));
+        let all: Vec<ExprId> = roots.iter().flat_map(|r| body.exprs.post_order(*r)).collect();
+        let mut from: FxHashSet<LocalId> = FxHashSet::from_iter([variable]);
+        for (local, value) in initialized(block) {
+            if value.is_some_and(|v| mentions(&body.exprs, v, &from)) {
+                from.insert(local);
+            }
+        }
+        for id in &all {
+            if let ExprKind::Assign(_, place, value) = body.exprs[*id].kind
+                && mentions(&body.exprs, value, &from)
+            {
+                from.extend(body.exprs.base_local(place));
+            }
+        }
+        block.any(&mut |stmt| self.decides(body, stmt, &from)) || all.into_iter().any(|id| self.takes(body, id, &from))
+    }
+
+    /// Whether a statement runs or leaves out, by the variables, what gives one of several resources.
+    fn decides(&self, body: &Body, stmt: &Stmt, from: &FxHashSet<LocalId>) -> bool {
+        match &stmt.kind {
+            StmtKind::If(condition, then, other, _) => {
+                mentions(&body.exprs, *condition, from)
+                    && (self.gives(body, then) || other.as_ref().is_some_and(|b| self.gives(body, b)))
+            }
+            StmtKind::Switch(value, cases, _) => {
+                mentions(&body.exprs, *value, from) && cases.iter().any(|c| self.gives(body, &c.body))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether statements give one of several resources to a variable, or to the caller.
+    fn gives(&self, body: &Body, block: &Block) -> bool {
+        block.any(&mut |stmt| {
+            let mut found = false;
+            stmt.own_exprs(&mut |e| {
+                let place = target(&body.exprs[e].kind);
+                let local = place.and_then(|p| body.exprs.base_local(p));
+                found |= local.is_some_and(|l| self.chosen.contains(&l))
+                    || matches!(stmt.kind, StmtKind::Return(_)) && self.program.holds_resource(body.exprs[e].ty);
+            });
+            found
+        })
+    }
+
+    /// Whether an expression by itself takes what the variables choose.
+    fn takes(&self, body: &Body, id: ExprId, from: &FxHashSet<LocalId>) -> bool {
+        let (program, exprs) = (self.program, &body.exprs);
+        match &exprs[id].kind {
+            ExprKind::Index(base, index) => {
+                let local = exprs.base_local(*base).filter(|l| self.chosen.contains(l));
+                local.is_some() && program.holds_resource(exprs[id].ty) && mentions(exprs, *index, from)
+            }
+            ExprKind::Select(condition, a, b) => {
+                program.holds_resource(exprs[id].ty)
+                    && mentions(exprs, *condition, from)
+                    && sources(program, exprs, &[*a, *b]).len() > 1
+            }
+            ExprKind::Call(function, args) => {
+                let takes = |reaching: &Reaching| {
+                    let positions = reaching.get(function).into_iter().flatten();
+                    args.iter().zip(positions).any(|(arg, wanted)| *wanted && mentions(exprs, *arg, from))
+                };
+                self.wanted.is_some_and(takes)
+                    || takes(&self.given.deciding) && self.is_of_several(exprs, *function, args)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a function that chooses gives more than elements of one array.
+    fn is_of_several(&self, exprs: &ExprArena, function: FunctionId, args: &[ExprId]) -> bool {
+        let Some(results) = self.given.results.get(&function) else { return true };
+        let passed = sources(self.program, exprs, args);
+        passed.into_iter().chain(results.iter().map(|g| (Some(*g), None))).collect::<BTreeSet<_>>().len() > 1
     }
 }
 

@@ -81,7 +81,7 @@ impl Resolver<'_, '_> {
                 }
             }
             let giving = self.facts.is_giving(callee);
-            if key.is_empty() && !giving {
+            if key.is_empty() && !giving && !self.facts.is_choosing(callee) {
                 self.function(callee, callee, Bound::default(), work.depth + 1);
                 continue;
             }

@@ -21,6 +21,8 @@ pub(super) struct Facts {
     forced: FxHashSet<(FunctionId, usize)>,
     /// Functions that give resources in any way.
     giving: FxHashSet<FunctionId>,
+    /// Functions that choose between resources in any way, or call others that do.
+    choosing: FxHashSet<FunctionId>,
     /// Builtin functions that mark an index as one that differs between invocations.
     markers: FxHashSet<FunctionId>,
     /// Functions that use one, or call functions that do, and one of those that they use.
@@ -38,7 +40,13 @@ impl Facts {
             if let Some(marker) = facts.marker_in(program, id) {
                 facts.marking.insert(id, marker);
             }
-            if !matches!(function.body, FunctionBody::Block) || !touches_resources(program, function) {
+            if !matches!(function.body, FunctionBody::Block) {
+                continue;
+            }
+            if facts.chooses(program, &function.code) {
+                facts.choosing.insert(id);
+            }
+            if !touches_resources(program, function) {
                 continue;
             }
             facts.find_gives(program, id);
@@ -78,6 +86,10 @@ impl Facts {
 
     pub(super) fn is_giving(&self, function: FunctionId) -> bool {
         self.giving.contains(&function)
+    }
+
+    pub(super) fn is_choosing(&self, function: FunctionId) -> bool {
+        self.choosing.contains(&function)
     }
 
     pub(super) fn is_forced(&self, function: FunctionId, param: usize) -> bool {
@@ -136,6 +148,16 @@ impl Facts {
             written.extend(self.given(program, &code.exprs, id));
         }
         written
+    }
+
+    /// Whether a body chooses between resources, or calls a function that does.
+    fn chooses(&self, program: &Program, code: &Body) -> bool {
+        let chooses = |id: ExprId| match &code.exprs[id].kind {
+            ExprKind::Select(..) => program.holds_resource(code.exprs[id].ty),
+            ExprKind::Call(f, _) => self.choosing.contains(f),
+            _ => !self.given(program, &code.exprs, id).is_empty(),
+        };
+        code.expressions().into_iter().any(chooses)
     }
 
     /// The locals that an expression by itself gives resources to.
