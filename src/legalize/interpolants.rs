@@ -26,6 +26,7 @@ use crate::tree::dump::expr_text;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 pub(super) const PASS: Pass = Pass {
     name: "interpolants",
@@ -62,7 +63,7 @@ const DEPTH: u32 = 200;
 /// What a value of inputs is.
 #[derive(Clone, Debug)]
 enum Interpolant {
-    /// An input, or a part of one; there are no variables in it.
+    /// An input, or a part of one, or an arrangement of components of some; there are no variables in it.
     Input(ExprTree),
     /// The fields of a struct, or elements of an array.
     Parts(Vec<Option<Interpolant>>),
@@ -105,7 +106,8 @@ fn run(cx: &mut Context) {
     let entries: Vec<FunctionId> = cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();
     let wanted = wanted(cx.program);
     let (made, copied, faults) = (FxHashMap::default(), FxHashSet::default(), Vec::new());
-    let mut maker = InterpolantMaker { program: cx.program, wanted, made, copied, faults };
+    let effects = cx.effects();
+    let mut maker = InterpolantMaker { program: cx.program, wanted, made, copied, faults, effects };
     for entry in entries {
         maker.function(entry, KnownInputs::default(), 0);
     }
@@ -139,8 +141,10 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             if !is(function, ELSEWHERE) && !is(function, AT_VERTEX) {
                 continue;
             }
-            let is_value = body.exprs.base_local(*value).is_some_and(|local| others.contains(&(owner, local)));
+            let mut values = Vec::new();
+            arranged(program, &body.exprs, *value, &mut values);
             let (name, span) = (function.known_as(), body.exprs[id].span);
+            let interpolates = |kind| values.iter().any(|v| interpolation(program, (owner, *v), &inputs) == Some(kind));
             if program.types.component(body.exprs[*value].ty) == Some(Scalar::Bool) {
                 let message = format!("{} has no `{name}` of `bool`", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
@@ -150,26 +154,45 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
                     profile.name
                 );
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if is(function, ELSEWHERE)
-                && interpolation(program, (owner, *value), &inputs) == Some(Interpolation::Flat)
-            {
+            } else if is(function, ELSEWHERE) && interpolates(Interpolation::Flat) {
                 let message = format!("{} has no `{name}` of an input that is not interpolated", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if is(function, AT_VERTEX)
-                && interpolation(program, (owner, *value), &inputs) == Some(Interpolation::Smooth)
-            {
+            } else if is(function, AT_VERTEX) && interpolates(Interpolation::Smooth) {
                 let message =
                     format!("`{name}` is given an input that is declared with `nointerpolation` or `pervertex`");
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if is_value
-                || is_varying_element(program, owner, *value)
-                || is_generated_part(program, &body.exprs, *value)
-                || body.exprs.base_local(*value).is_none() && !is_input(program, &body.exprs, body.exprs.base(*value))
-            {
+            } else if values.iter().any(|value| is_no_input(program, (owner, *value), &others)) {
                 diags.push(no_input(name, span));
             }
         }
     }
+}
+
+/// What the components of a value are taken from that orders, converts or joins those of others and computes nothing.
+fn arranged(program: &Program, exprs: &ExprArena, value: ExprId, found: &mut Vec<ExprId>) {
+    let is_of_floats = |e: ExprId| program.types.component(exprs[e].ty).is_some_and(Scalar::is_float);
+    match &exprs[exprs.base(value)].kind {
+        ExprKind::Convert(inner, _) if is_of_floats(*inner) && is_of_floats(value) => {
+            arranged(program, exprs, *inner, found);
+        }
+        ExprKind::Construct(parts) if is_of_floats(value) => {
+            parts.iter().for_each(|part| arranged(program, exprs, *part, found));
+        }
+        _ => found.push(value),
+    }
+}
+
+/// Whether a value of a function is known to be no input.
+fn is_no_input(
+    program: &Program,
+    (owner, value): (FunctionId, ExprId),
+    others: &FxHashSet<(FunctionId, LocalId)>,
+) -> bool {
+    let exprs = &program.functions[owner].code.exprs;
+    exprs.base_local(value).is_some_and(|local| others.contains(&(owner, local)))
+        || is_varying_element(program, owner, value)
+        || is_generated_part(program, exprs, value)
+        || exprs.base_local(value).is_none() && !is_input(program, exprs, exprs.base(value))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -377,6 +400,13 @@ struct InterpolantMaker<'a> {
     copied: FxHashSet<FunctionId>,
     /// Calls of builtins with something else, by their names.
     faults: Vec<(Symbol, Span)>,
+    effects: Arc<Effects>,
+}
+
+/// What evaluates an input at another place, as the target writes it, and its arguments behind the input.
+struct Elsewhere<'a> {
+    template: Template,
+    others: &'a [ExprId],
 }
 
 impl InterpolantMaker<'_> {
@@ -407,6 +437,17 @@ impl InterpolantMaker<'_> {
             ExprKind::Construct(parts) if self.program.members(exprs[id].ty).is_some() => {
                 Some(Interpolant::Parts(parts.iter().map(|part| self.source(exprs, *part, known)).collect()))
             }
+            // A vector or matrix: all of its parts are of inputs.
+            ExprKind::Construct(parts) => {
+                let mut tree = ExprTree { exprs: ExprArena::default(), root: id };
+                let mut joined = Vec::new();
+                for part in parts {
+                    let Interpolant::Input(part) = self.source(exprs, *part, known)? else { return None };
+                    joined.push(tree.exprs.import(&part.exprs, part.root, &mut |_, _| None));
+                }
+                tree.root = tree.exprs.push(Expr { kind: ExprKind::Construct(joined), ..exprs[id].clone() });
+                Some(Interpolant::Input(tree))
+            }
             ExprKind::Local(local) => known.get(local).cloned(),
             ExprKind::Field(base, _) | ExprKind::Index(base, _)
                 if let Some(Interpolant::Parts(parts)) = self.source(exprs, *base, known) =>
@@ -416,6 +457,7 @@ impl InterpolantMaker<'_> {
             ExprKind::Field(base, _)
             | ExprKind::Index(base, _)
             | ExprKind::Swizzle(base, _)
+            | ExprKind::MatrixSwizzle(base, _)
             | ExprKind::Convert(base, _) => {
                 let Interpolant::Input(mut tree) = self.source(exprs, *base, known)? else { return None };
                 let Expr { mut kind, ty, span } = exprs[id].clone();
@@ -453,7 +495,9 @@ impl InterpolantMaker<'_> {
             if let Some(Interpolant::Input(tree)) = self.source(exprs, part, known) {
                 let root = exprs.import(&tree.exprs, tree.root, &mut |_, _| None);
                 exprs.replace_by(part, root);
-                return converted || is_place(self.program, exprs, id);
+                let is_joined = |part: ExprId| matches!(exprs[part].kind, ExprKind::Construct(_));
+                let is_one = || !exprs.post_order(id).into_iter().any(is_joined);
+                return converted && is_one() || is_place(self.program, exprs, id);
             }
         }
         false
@@ -465,7 +509,8 @@ impl InterpolantMaker<'_> {
         let (elsewhere, at_vertex) = (is(function, ELSEWHERE), is(function, AT_VERTEX));
         if elsewhere || at_vertex {
             let name = function.known_as();
-            if !args.first().is_some_and(|arg| self.read_input(exprs, *arg, known, at_vertex)) {
+            let is_read = args.first().is_some_and(|arg| self.read_input(exprs, *arg, known, at_vertex));
+            if !is_read && !(elsewhere && self.arrange(exprs, id, known)) {
                 self.faults.push((name, exprs[id].span));
             }
             return;
@@ -478,6 +523,98 @@ impl InterpolantMaker<'_> {
         let (made, kept) = self.instance(callee, given, depth);
         let kept = args.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(arg, _)| arg);
         exprs[id].kind = ExprKind::Call(made, kept.collect());
+    }
+
+    /// Arranges the components of inputs that have been evaluated, where a call is given an arrangement of those of inputs.
+    fn arrange(&mut self, exprs: &mut ExprArena, id: ExprId, known: &KnownInputs) -> bool {
+        let ExprKind::Call(callee, args) = exprs[id].kind.clone() else { return false };
+        let FunctionBody::Intrinsic(template) = self.program.functions[callee].body.clone() else { return false };
+        let Some((value, others)) = args.split_first() else { return false };
+        // They may be written several times.
+        if others.iter().any(|arg| self.effects.expr(exprs, *arg)) {
+            return false;
+        }
+        let place = Elsewhere { template, others };
+        let arranged = self.arranged(exprs, *value, known, &place);
+        arranged.into_iter().for_each(|value| exprs.replace_by(id, value));
+        arranged.is_some()
+    }
+
+    /// What stands for a value in an arrangement, if it is made of inputs.
+    fn arranged(
+        &mut self,
+        exprs: &mut ExprArena,
+        id: ExprId,
+        known: &KnownInputs,
+        place: &Elsewhere,
+    ) -> Option<ExprId> {
+        let is_read = self.read_input(exprs, id, known, false);
+        let Expr { kind, ty, span } = exprs[id].clone();
+        if is_read {
+            return self.evaluated(exprs, id, place);
+        }
+        let is_of_floats = |ty: TypeId| self.program.types.component(ty).is_some_and(Scalar::is_float);
+        let is_matrix = |ty: TypeId| matches!(self.program.types.get(ty), Type::Matrix(..));
+        let kind = match kind {
+            ExprKind::Convert(inner, explicit) if is_of_floats(exprs[inner].ty) && is_of_floats(ty) => {
+                ExprKind::Convert(self.arranged(exprs, inner, known, place)?, explicit)
+            }
+            // The row of the input is evaluated, and not all of them.
+            ExprKind::Index(base, index)
+                if let ExprKind::Convert(inner, explicit) = exprs[base].kind
+                    && is_matrix(exprs[base].ty)
+                    && is_matrix(exprs[inner].ty) =>
+            {
+                let row = Build::new(&mut self.program.types, exprs, span).index(inner, index);
+                ExprKind::Convert(self.arranged(exprs, row, known, place)?, explicit)
+            }
+            ExprKind::Index(base, index) => ExprKind::Index(self.arranged(exprs, base, known, place)?, index),
+            ExprKind::Swizzle(base, components) => {
+                ExprKind::Swizzle(self.arranged(exprs, base, known, place)?, components)
+            }
+            ExprKind::MatrixSwizzle(base, elements) => {
+                let mut parts = Vec::new();
+                for (row, column) in elements {
+                    let base = exprs.duplicate(base);
+                    let mut build = Build::new(&mut self.program.types, exprs, span);
+                    let row = build.at(base, row.into());
+                    let element = build.at(row, column.into());
+                    parts.push(self.arranged(exprs, element, known, place)?);
+                }
+                match parts.as_slice() {
+                    [one] => return Some(*one),
+                    _ => ExprKind::Construct(parts),
+                }
+            }
+            ExprKind::Construct(parts) if is_of_floats(ty) => {
+                let parts: Option<Vec<ExprId>> =
+                    parts.into_iter().map(|part| self.arranged(exprs, part, known, place)).collect();
+                ExprKind::Construct(parts?)
+            }
+            _ => return None,
+        };
+        Some(exprs.push(Expr { kind, ty, span }))
+    }
+
+    /// An input that is evaluated at another place: a matrix row by row.
+    fn evaluated(&mut self, exprs: &mut ExprArena, input: ExprId, place: &Elsewhere) -> Option<ExprId> {
+        let Expr { ty, span, .. } = exprs[input];
+        if let Type::Matrix(_, rows, ..) = self.program.types.get(ty) {
+            let mut parts = Vec::new();
+            for row in 0..rows {
+                let base = exprs.duplicate(input);
+                let row = Build::new(&mut self.program.types, exprs, span).at(base, row.into());
+                parts.push(self.evaluated(exprs, row, place)?);
+            }
+            return Some(exprs.push(Expr { kind: ExprKind::Construct(parts), ty, span }));
+        }
+        // Targets evaluate numbers of this width alone.
+        if self.program.types.component(ty) != Some(Scalar::F32) {
+            return None;
+        }
+        let others: Vec<ExprId> = place.others.iter().map(|arg| exprs.duplicate(*arg)).collect();
+        let kind = ExprKind::Native(Box::new(place.template.clone()), [vec![input], others].concat());
+        Some(exprs.push(Expr { kind, ty, span }))
     }
 
     /// A function for what its parameters are; the first keeps the comments.

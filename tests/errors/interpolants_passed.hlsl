@@ -8,7 +8,7 @@ float4 at(float4 x, uint i)
 
 float4 main(float4 color : COLOR, float4x4 turn : TURN, uint i : I) : SV_Target
 {
-    float2 elements = EvaluateAttributeCentroid(turn._m01_m30); // error[E0501]: `EvaluateAttributeCentroid` is given an input of the stage, or a part of one, and nothing else
+    float2 elements = EvaluateAttributeCentroid(turn._m01_m30 * 2); // error[E0501]: `EvaluateAttributeCentroid` is given an input of the stage, or a part of one, and nothing else
     float4 changed = color;
     changed.x += i;
     return at(changed, i) + elements.xyxy;
