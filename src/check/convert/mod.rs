@@ -327,6 +327,10 @@ pub fn rank(program: &Program, from: TypeId, to: TypeId, literal: LiteralKind) -
             fits.then_some(Rank::DESCRIPTOR)
         }
         (Type::Array(a, Length::Fixed(_)), Type::Array(b, Length::Unsized)) if a == b => Some(Rank::UNSIZED),
+        // Resources in an array of any size stand for those that are asked for.
+        (Type::Array(a, Length::Unsized), Type::Array(b, Length::Fixed(_))) if a == b && program.holds_resource(a) => {
+            Some(Rank::UNSIZED)
+        }
         (Type::Enum(id), _) => {
             let (scalar, shape) = numeric(types, to)?;
             Some(
