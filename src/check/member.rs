@@ -314,6 +314,7 @@ impl<'a> Checker<'a> {
             let none = self.temporary("none", element, span);
             return self.push(ExprKind::Local(none), element, span);
         }
+        let index = self.index_of_buffer(ty, index);
         self.check_constant_index(ty, index);
         self.push(ExprKind::Index(base, index), element, span)
     }
@@ -373,8 +374,22 @@ impl<'a> Checker<'a> {
         outside
     }
 
-    /// A constant index outside of the bounds: compilers of every target refuse it.
+    /// The elements of a buffer are counted by unsigned numbers: a negative constant is a large one, behind the end of any buffer.
+    fn index_of_buffer(&mut self, ty: TypeId, index: ExprId) -> ExprId {
+        let is_negative = || {
+            self.known_value(index).ok().and_then(|value| value.int()).is_some_and(|n| n < 0 && n >= i32::MIN.into())
+        };
+        match self.program.types.get(ty) {
+            Type::Buffer(..) if is_negative() => self.convert(index, TypeId::UINT, true),
+            _ => index,
+        }
+    }
+
+    /// A constant index outside of the bounds: compilers of every target refuse it. A buffer has as many elements as it is given.
     fn check_constant_index(&mut self, ty: TypeId, index: ExprId) {
+        if matches!(self.program.types.get(ty), Type::Buffer(..)) {
+            return;
+        }
         let Some(count) = self.program.types.index_count(ty) else { return };
         let value = self.known_value(index).ok().and_then(|value| value.int());
         if let Some(n) = value.filter(|n| !(0..count).contains(n)) {

@@ -43,6 +43,14 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     }
 }
 
+/// How many elements a value has at most. A buffer has as many as it is given.
+fn declared_count(program: &Program, ty: TypeId) -> Option<i64> {
+    match program.types.get(ty) {
+        Type::Buffer(..) => None,
+        _ => program.types.index_count(ty),
+    }
+}
+
 /// Constants beyond what every target has, where they are known only now: elements behind the end, offsets in texels. What a
 /// target does not refuse has been hidden from it.
 fn constants(program: &Program, diags: &mut Diagnostics) {
@@ -52,7 +60,7 @@ fn constants(program: &Program, diags: &mut Diagnostics) {
         for id in live {
             match &exprs[*id].kind {
                 ExprKind::Index(base, index) => {
-                    let Some(count) = program.types.index_count(exprs[*base].ty) else { continue };
+                    let Some(count) = declared_count(program, exprs[*base].ty) else { continue };
                     // What builtins give is not known exactly, but as a number of an element.
                     let called =
                         || is_constant(program, exprs, *index).then(|| about(program, exprs, *index, &|_| None).ok());
@@ -95,7 +103,7 @@ fn named_indices(program: &Program, body: &Body, diags: &mut Diagnostics) {
     let is_named = |id: ExprId| matches!(body.exprs[id].kind, ExprKind::Local(local) if body.locals[local].constant);
     let indexed = |id: ExprId| match body.exprs[id].kind {
         ExprKind::Index(base, index) if body.exprs.post_order(index).into_iter().any(is_named) => {
-            Some((body.exprs[base].ty, program.types.index_count(body.exprs[base].ty)?, index))
+            Some((body.exprs[base].ty, declared_count(program, body.exprs[base].ty)?, index))
         }
         _ => None,
     };
