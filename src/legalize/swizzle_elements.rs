@@ -3,11 +3,13 @@
 //! Before: `v.zwx[i] += 1;               InterlockedAdd(q.yzw[i], 1);     m._m00_m12[i] = 1;`
 //! After:  `v[uint3(2, 3, 0)[i]] += 1;   InterlockedAdd(q[1 + i], 1);     m[uint2(0, 1)[i]][uint2(0, 2)[i]] = 1;`
 //!
-//! WGSL writes to no swizzle; HLSL and GLSL pass a copy of one to an atomic operation.
+//! WGSL writes to no swizzle; HLSL and GLSL pass a copy of one to an atomic operation. DXC makes an illegal table of a swizzle of a
+//! vector of constant `bool`s that is read at an index which varies.
 
 use super::hoist::{Mark, Marks, hoist_all, temporary_name};
 use super::needs::Find;
 use super::{Context, Pass};
+use crate::check::constant::eval;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::analyses::is_trivial;
@@ -15,7 +17,7 @@ use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "swizzle_elements",
-    removes: &[(Capability::SwizzleElements, Find::Expr(writes))],
+    removes: &[(Capability::SwizzleElements, Find::Expr(|p, exprs, id| writes(p, exprs, id) || reads(p, exprs, id)))],
     after: &["lower_properties"],
     run,
     ..Pass::ROW
@@ -25,6 +27,14 @@ fn writes(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     let mut found = false;
     program.each_written(exprs, id, &mut |place| found |= element(exprs, place).is_some());
     found
+}
+
+/// Whether an expression is an element of a swizzle of a variable of `bool`s at an index that is no constant.
+fn reads(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let Some((vector, Selected::Components(_), index)) = element(exprs, id) else { return false };
+    let is_of_bools = program.types.component(exprs[vector].ty) == Some(Scalar::Bool);
+    let is_variable = matches!(exprs[exprs.base(vector)].kind, ExprKind::Local(_) | ExprKind::Global(_));
+    is_of_bools && is_variable && eval(program, exprs, index).is_err()
 }
 
 /// What a swizzle selects, of a vector or of a matrix.
@@ -54,9 +64,19 @@ fn run(cx: &mut Context) {
             let Some((of, selection, index)) = element(&body.exprs, place) else { continue };
             let span = body.exprs[place].span;
             body.exprs[place].kind = match selection {
-                Selected::Components(swizzle) => of_vector(cx, body, (of, swizzle, index), span),
+                Selected::Components(swizzle) => of_vector(cx, &mut body.exprs, (of, swizzle, index), span),
                 Selected::Elements(list) => of_matrix(cx, body, (of, &list, index), span),
             };
+        }
+    });
+    cx.each_exprs(&mut |cx, exprs, live| {
+        for id in live {
+            if reads(cx.program, exprs, *id)
+                && let Some((of, Selected::Components(swizzle), index)) = element(exprs, *id)
+            {
+                let span = exprs[*id].span;
+                exprs[*id].kind = of_vector(cx, exprs, (of, swizzle, index), span);
+            }
         }
     });
 }
@@ -111,18 +131,18 @@ fn of_table(b: &mut Build, numbers: &[u8], index: ExprId) -> ExprId {
 /// The element of the vector.
 fn of_vector(
     cx: &mut Context,
-    body: &mut Body,
+    exprs: &mut ExprArena,
     (vector, swizzle, index): (ExprId, Swizzle, ExprId),
     span: Span,
 ) -> ExprKind {
     let components = swizzle.list();
     let Some(&first) = components.first() else { return ExprKind::Index(vector, index) };
-    if let ExprKind::Literal(Literal::Int(at), _) = body.exprs[index].kind {
+    if let ExprKind::Literal(Literal::Int(at), _) = exprs[index].kind {
         let component = usize::try_from(at).ok().and_then(|at| components.get(at)).unwrap_or(&first);
         return ExprKind::Swizzle(vector, Swizzle::new(&[*component]));
     }
     let in_a_row = components.iter().zip(first..).all(|(component, expected)| *component == expected);
-    let mut b = Build::new(&mut cx.program.types, &mut body.exprs, span);
+    let mut b = Build::new(&mut cx.program.types, exprs, span);
     let index_type = b.exprs[index].ty;
     match (in_a_row, first) {
         (true, 0) => ExprKind::Index(vector, index),
