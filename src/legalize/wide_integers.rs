@@ -14,6 +14,7 @@ mod finders;
 mod operators;
 mod pairs;
 
+pub(super) use self::finders::{has_arrays_of_pairs, is_wide};
 use super::helpers::Helpers;
 use super::hoist::{Mark, Marks, hoist_all, temporary_name};
 use super::lower_properties::mark_for_repetition;

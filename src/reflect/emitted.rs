@@ -118,7 +118,10 @@ fn stored_name(program: &Program, global: &Global, steps: &[Step], word: Option<
     }
     if let Some(byte) = word {
         let component = "xyzw".get((byte / 4 % 4) as usize..)?.chars().next()?;
-        name.push_str(&format!("[{}].{component}", byte / 16));
+        match types.get(ty).element().map(|row| types.get(row)) {
+            Some(Type::Scalar(_)) => name.push_str(&format!("[{}]", byte / 4)),
+            _ => name.push_str(&format!("[{}].{component}", byte / 16)),
+        }
         if byte % 4 > 0 {
             name.push_str(&format!(" >> {}", byte % 4 * 8));
         }

@@ -287,6 +287,7 @@ fn storage<'a, 'b: 'a>(cx: &Context<'b>, native: &'a Settings, wanted: &Wanted) 
         dense_elements: !cx.profile.has(Capability::SparseUniformArrays),
         odd_matrices: cx.profile.has(Capability::UnitVectors),
         profile: cx.profile,
+        read_only: matches!(cx.program.types.get(wanted.buffer), Type::ConstantBuffer(..) | Type::TextureBuffer(_)),
     }
 }
 

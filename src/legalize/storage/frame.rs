@@ -13,19 +13,20 @@
 //! | an array in a constant buffer whose stride is no multiple of 16 | rows of four words, read by shifting the index |
 //! | a double at an odd word of a constant buffer, integers of a width that the target lacks | rows of four words |
 //! | members that `packoffset` puts on one another | rows of four words |
+//! | integers of a width that the target lacks, in a texture buffer without rows | words |
 //!
 //! [`Slot`]s say where each part of the source's type went.
 
+use super::rows;
 use super::sharing::Made;
 use super::slot::{Bytes, Form, Slot};
 use crate::layout::rules::{Rules, round_up};
 use crate::layout::types::same;
 use crate::layout::{Counts, Detail, Layouter, Settings, TypeLayout, Unit};
-use crate::legalize::narrow_integers::is_narrow;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Profile;
-use crate::tree::{Field, MatrixOrder, Origin, Program, Scalar, Step, Struct, StructId, Type, TypeId, Types};
+use crate::tree::{Field, MatrixOrder, Origin, Program, Scalar, Step, Struct, StructId, Type, TypeId};
 use std::collections::BTreeMap;
 
 /// What is declared for the data of a buffer.
@@ -58,14 +59,28 @@ pub(super) struct Native<'a> {
     pub(super) odd_matrices: bool,
     /// Which numbers it has.
     pub(super) profile: &'a Profile,
+    /// Whether nothing writes the data.
+    pub(super) read_only: bool,
 }
 
 impl Native<'_> {
+    /// How many bytes a row of words has, if what the target cannot have is read out of such: words alone where elements of
+    /// arrays have no distance of their own.
+    pub(super) fn row(&self) -> Option<u64> {
+        let align = u64::from(self.rules.min_align);
+        (align > 4 || self.read_only).then_some(if align > 4 { align } else { 4 })
+    }
+
+    /// Whether elements of arrays lie at distances that are multiples of a row of words.
+    pub(super) fn has_rows(&self) -> bool {
+        self.rules.min_align > 4
+    }
+
     /// Whether a type has arrays whose elements must be in structs, to lie as far apart as the rules say, or matrices that
     /// must be vectors, to lie where they say.
     pub(super) fn needs_parts(&self, program: &Program, layout: &TypeLayout) -> bool {
         let short = self.dense_elements && self.rules.min_align >= 16 && has_short_elements(program, layout);
-        if self.rules.min_align >= 16 && is_narrow(program, self.profile, layout.ty) {
+        if self.row().is_some() && rows::is_foreign(program, self, layout) {
             return true;
         }
         let in_rows = self.rules.row.is_some();
@@ -619,12 +634,9 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    /// Finds the regions that hold arrays which the target cannot have in constant buffers.
+    /// Finds the regions that hold what the target cannot have in buffers that are only read.
     fn find_rows(&mut self) {
-        let align = u64::from(self.native.rules.min_align);
-        if align <= 4 {
-            return;
-        }
+        let Some(align) = self.native.row() else { return };
         let mut leaves = Vec::new();
         let (program, profile) = (&*self.program, self.native.profile);
         let unfit = |layout: &TypeLayout, offset: u64| {
@@ -634,6 +646,9 @@ impl<'a> Frame<'a> {
         };
         self.items.values().for_each(|item| collect_leaves(&unfit, &item.layout, item.offset, &mut leaves));
         mark_unions(&mut leaves);
+        let program = &*self.program;
+        let unfit = |layout: &TypeLayout, offset: u64| rows::is_unfit(program, &self.native, layout, offset);
+        self.items.values().for_each(|item| rows::collect_leaves(&unfit, &item.layout, item.offset, &mut leaves));
         let mut regions: Vec<(u64, u64)> = leaves.iter().filter(|l| l.2).map(|l| (l.0, l.1)).collect();
         loop {
             let before = regions.clone();
@@ -676,10 +691,12 @@ impl<'a> Frame<'a> {
         let member = match member {
             Some(member) => Step::Field(member),
             None => {
-                let row = self.program.types.vector(Scalar::U32, 4);
-                let ty = self.program.types.array(row, u32::try_from((end - start) / 16).ok());
+                let words = self.native.row().unwrap_or(16) / 4;
+                let row = self.program.types.scalar_or_vector(Scalar::U32, if words > 1 { 4 } else { 1 });
+                let ty = self.program.types.array(row, u32::try_from((end - start) / (words * 4)).ok());
                 let natural = self.natural(ty, MatrixOrder::Row);
-                let whole = Item::new("rows", start, natural.clone(), MatrixOrder::Row, item.span);
+                let name = if words > 1 { "rows" } else { "words" };
+                let whole = Item::new(name, start, natural.clone(), MatrixOrder::Row, item.span);
                 self.member(&whole, ty, &natural)?
             }
         };

@@ -38,6 +38,7 @@ mod loads;
 mod place;
 mod plan;
 mod products;
+mod rows;
 mod sharing;
 mod slot;
 mod stores;

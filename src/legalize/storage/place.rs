@@ -12,6 +12,7 @@
 
 use super::super::Context;
 use super::super::empty_structs::is_empty;
+use super::super::wide_integers::is_wide;
 use super::leaves::leaves;
 use super::slot::{Form, Slot};
 use crate::layout::rules::{self, Rules, round_up};
@@ -185,7 +186,7 @@ impl Placer<'_> {
     }
 
     fn vector(&self, s: Scalar, n: u8) -> Natural {
-        if self.pairs && matches!(s, Scalar::I64 | Scalar::U64) {
+        if self.pairs && is_wide(s) {
             return self.array(Natural { size: s.size().into(), align: s.size().into() }, n.into());
         }
         let size = u64::from(s.size()) * u64::from(n);

@@ -1,4 +1,4 @@
-//! What lies more densely in a constant buffer than the target has it there is read out of rows of four words.
+//! What the target cannot have where it lies in a buffer that is only read is read out of rows of four words, or of words.
 
 use super::super::bits;
 use super::access::{Access, At};
@@ -201,6 +201,10 @@ impl<'p> Access<'_, 'p> {
 
     /// The word with a byte: `rows[4][1]`, or with indices that are only known at run time `rows[word >> 2][word & 3]`.
     fn word(&mut self, words: &Words, offset: u64) -> ExprId {
+        let ty = self.body.exprs[words.rows].ty;
+        if self.program.types.get(ty).element() == Some(TypeId::UINT) {
+            return self.single_word(words, offset);
+        }
         let unit = words.unit();
         let rows = self.body.exprs.duplicate(words.rows);
         let component = (offset / 4 % 4) as u8;
@@ -227,6 +231,21 @@ impl<'p> Access<'_, 'p> {
         let three = b.uint(3);
         let component = b.binary(BinaryOp::BitAnd, word, three);
         b.index(row, component)
+    }
+
+    /// The word with a byte, where words are no rows.
+    fn single_word(&mut self, words: &Words, offset: u64) -> ExprId {
+        let unit = words.unit().min(4);
+        let rows = self.body.exprs.duplicate(words.rows);
+        let at = self.position(words, offset, unit);
+        let mut b = self.build(words.rows);
+        let Some(at) = at else { return b.at(rows, small(offset / 4)) };
+        if unit == 4 {
+            return b.index(rows, at);
+        }
+        let distance = b.uint(2);
+        let at = b.binary(BinaryOp::Shr, at, distance);
+        b.index(rows, at)
     }
 }
 
