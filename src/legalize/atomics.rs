@@ -18,14 +18,14 @@ use super::needs::{Find, callee};
 use super::null_addresses::is_address;
 use super::payloads::is_of_task;
 use super::uniformity::UNIFORM_LOAD;
-use super::{Context, Pass};
+use super::{Context, Pass, bits};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
-    Attribute, AttributeArg, BinaryOp, BufferKind, Build, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody,
-    FunctionId, GlobalId, GlobalKind, ParamMode, Program, StructId, Template, Type, TypeId, Types,
+    Attribute, AttributeArg, BinaryOp, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody,
+    FunctionId, GlobalId, GlobalKind, ParamMode, Program, Scalar, StructId, Template, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -117,9 +117,8 @@ fn run(cx: &mut Context) {
     types.extend(declare(cx.program, &places));
     let struct_fields: FxHashMap<(StructId, u32), TypeId> = fields(cx.program, &places);
     cx.program.each_exprs_mut(&mut |t, exprs, live| {
-        let mut rewrite =
-            Rewrite { types: t, exprs, globals: &types, fields: &struct_fields, operations: &addressed, load, store };
-        rewrite.run(live);
+        let (globals, fields, operations) = (&types, &struct_fields, &addressed);
+        Rewrite { types: t, exprs, globals, fields, operations, load, store, language }.run(live);
     });
     whole_values(cx.program, &mut faults);
     for (span, message) in faults {
@@ -248,12 +247,17 @@ fn is_part_of_texel(program: &Program, exprs: &ExprArena, target: ExprId) -> boo
     exprs.way_to_base(target).any(is_of_texels)
 }
 
+/// What is atomic in place of a scalar: of a float its bits.
+fn stored(scalar: Scalar) -> Scalar {
+    if scalar == Scalar::F32 { Scalar::U32 } else { scalar }
+}
+
 /// The type with its scalars atomic. Of vectors in arrays (`spaced`), each begins where it did.
 fn atomic(types: &mut Types, ty: TypeId, spaced: bool) -> TypeId {
     match types.get(ty) {
-        Type::Scalar(s) => types.intern(Type::Atomic(s)),
+        Type::Scalar(s) => types.intern(Type::Atomic(stored(s))),
         Type::Vector(s, count) => {
-            let scalar = types.intern(Type::Atomic(s));
+            let scalar = types.intern(Type::Atomic(stored(s)));
             let count = if spaced { count.next_power_of_two() } else { count };
             types.array(scalar, Some(count.into()))
         }
@@ -320,6 +324,7 @@ struct Rewrite<'a> {
     operations: &'a FxHashSet<FunctionId>,
     load: &'a Template,
     store: &'a Template,
+    language: &'static str,
 }
 
 impl Rewrite<'_> {
@@ -367,25 +372,39 @@ impl Rewrite<'_> {
         if matches!(self.types.get(ty), Type::Atomic(_)) && !targets.contains(&id) {
             let place = self.exprs.displace(id);
             let span = self.exprs[id].span;
-            let value = Build::new(self.types, self.exprs, span).native(self.load.clone(), vec![place], old);
+            let value = self.loaded(place, ty, old, span);
             self.exprs.replace_by(id, value);
         }
     }
 
-    fn assign(&mut self, id: ExprId, target: ExprId, op: Option<BinaryOp>, value: Option<ExprId>) {
-        let Type::Atomic(scalar) = self.types.get(self.exprs[target].ty) else { return };
-        let span = self.exprs[id].span;
-        let plain = self.types.scalar(scalar);
-        let place = self.exprs.duplicate(target);
+    /// The value of an atomic place of a type, which is of another where only its bits are atomic.
+    fn loaded(&mut self, place: ExprId, stored: TypeId, plain: TypeId, span: Span) -> ExprId {
+        let load = self.load.clone();
         let mut b = Build::new(self.types, self.exprs, span);
-        let value = value.unwrap_or_else(|| b.number(1, plain));
-        let value = match op {
-            Some(op) => {
-                let old = b.native(self.load.clone(), vec![place], plain);
-                b.binary(op, old, value)
+        match (b.types.get(stored), b.types.component(plain)) {
+            (Type::Atomic(bits), Some(scalar)) if bits != scalar => {
+                let word = b.types.scalar(bits);
+                let word = b.native(load, vec![place], word);
+                bits::of_word(&mut b, self.language, word, scalar).unwrap_or(word)
             }
-            None => value,
-        };
+            _ => b.native(load, vec![place], plain),
+        }
+    }
+
+    fn assign(&mut self, id: ExprId, target: ExprId, op: Option<BinaryOp>, value: Option<ExprId>) {
+        let stored = self.exprs[target].ty;
+        let Type::Atomic(scalar) = self.types.get(stored) else { return };
+        let Expr { ty: plain, span, .. } = self.exprs[id];
+        let place = self.exprs.duplicate(target);
+        let mut value = value.unwrap_or_else(|| Build::new(self.types, self.exprs, span).number(1, plain));
+        if let Some(op) = op {
+            let old = self.loaded(place, stored, plain, span);
+            value = Build::new(self.types, self.exprs, span).binary(op, old, value);
+        }
+        let mut b = Build::new(self.types, self.exprs, span);
+        if let Some(of) = b.types.component(plain).filter(|of| *of != scalar) {
+            value = bits::to_word(&mut b, self.language, value, of).unwrap_or(value);
+        }
         let stored = b.native(self.store.clone(), vec![target, value], TypeId::VOID);
         self.exprs.replace_by(id, stored);
     }

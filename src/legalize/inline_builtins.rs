@@ -47,6 +47,8 @@ pub(super) const PASS: Pass = Pass {
         Capability::WrappingShifts,
         // A choice of what is sampled with may become an argument.
         Capability::SampledChoices,
+        // Of a method that is inlined, what it is called with may be passed on.
+        Capability::SharedReferences,
     ],
     after: &["select_target", "lower_properties"],
     run,

@@ -25,6 +25,7 @@ pub(super) const PASS: Pass = Pass {
     // A buffer of the caller is passed on; an index that is passed is an argument, and what writes the place is a call now.
     adds: &[
         Capability::BufferParameters,
+        Capability::SwizzleAssignment,
         Capability::ArgumentsInOrder,
         Capability::LateOldValues,
         Capability::PlaceBeforeValue,
@@ -52,6 +53,7 @@ enum SharedStep {
     Deref,
     /// An element, by an index of a type.
     Index(TypeId),
+    Swizzle(Swizzle),
 }
 
 /// Where an argument lies: what it begins with, of which type that is, and the steps with the type that each leads to.
@@ -96,6 +98,7 @@ fn place(program: &Program, exprs: &ExprArena, arg: ExprId) -> Option<SharedPlac
             ExprKind::Contents(of) => (SharedStep::Contents, of),
             ExprKind::Index(of, index) => (SharedStep::Index(exprs[index].ty), of),
             ExprKind::Deref(of) => (SharedStep::Deref, of),
+            ExprKind::Swizzle(of, swizzle) => (SharedStep::Swizzle(swizzle), of),
             ExprKind::Global(global) => break Some(global),
             _ => break None,
         };
@@ -237,6 +240,7 @@ fn path(body: &mut Body, place: &SharedPlace, locals: &[LocalId], span: Span) ->
             SharedStep::Field(field) => ExprKind::Field(at, *field),
             SharedStep::Contents => ExprKind::Contents(at),
             SharedStep::Deref => ExprKind::Deref(at),
+            SharedStep::Swizzle(swizzle) => ExprKind::Swizzle(at, *swizzle),
             SharedStep::Index(of) => {
                 let Some(index) = locals.next().map(|local| push(ExprKind::Local(local), *of)) else { continue };
                 ExprKind::Index(at, index)
