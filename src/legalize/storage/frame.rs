@@ -638,17 +638,10 @@ impl<'a> Frame<'a> {
     fn find_rows(&mut self) {
         let Some(align) = self.native.row() else { return };
         let mut leaves = Vec::new();
-        let (program, profile) = (&*self.program, self.native.profile);
-        let unfit = |layout: &TypeLayout, offset: u64| {
-            is_denser(layout, offset, align)
-                || is_broken(&program.types, layout.ty, offset)
-                || is_narrow(program, profile, layout.ty)
-        };
-        self.items.values().for_each(|item| collect_leaves(&unfit, &item.layout, item.offset, &mut leaves));
-        mark_unions(&mut leaves);
         let program = &*self.program;
         let unfit = |layout: &TypeLayout, offset: u64| rows::is_unfit(program, &self.native, layout, offset);
         self.items.values().for_each(|item| rows::collect_leaves(&unfit, &item.layout, item.offset, &mut leaves));
+        rows::mark_unions(&mut leaves);
         let mut regions: Vec<(u64, u64)> = leaves.iter().filter(|l| l.2).map(|l| (l.0, l.1)).collect();
         loop {
             let before = regions.clone();
@@ -707,61 +700,6 @@ impl<'a> Frame<'a> {
         self.done(id, item.at(member, Form::Words(Box::new(bytes))));
         Ok(true)
     }
-}
-
-/// (first byte, one past the last, the target cannot have it) of everything that is no struct.
-fn collect_leaves(
-    unfit: &dyn Fn(&TypeLayout, u64) -> bool,
-    layout: &TypeLayout,
-    offset: u64,
-    leaves: &mut Vec<(u64, u64, bool)>,
-) {
-    match &layout.detail {
-        Detail::Struct(fields) => {
-            for field in fields {
-                let at = offset.saturating_add(field.offset.get(Unit::Bytes));
-                collect_leaves(unfit, &field.layout, at, leaves);
-            }
-        }
-        _ if layout.size() == 0 => {}
-        _ => {
-            leaves.push((offset, offset.saturating_add(layout.size()), unfit(layout, offset)));
-        }
-    }
-}
-
-/// What lies on other things, as `packoffset` may have it, is no member of a struct.
-fn mark_unions(leaves: &mut [(u64, u64, bool)]) {
-    leaves.sort_unstable();
-    // From the front each leaf sees how far those before reach, from the back where those behind begin.
-    let mut reach = 0;
-    for (start, end, unfit) in leaves.iter_mut() {
-        *unfit |= *start < reach;
-        reach = reach.max(*end);
-    }
-    let mut next = u64::MAX;
-    for (start, end, unfit) in leaves.iter_mut().rev() {
-        *unfit |= *end > next;
-        next = next.min(*start);
-    }
-}
-
-/// Whether arrays in a type have strides, or begin at places, that are no multiples of `align`.
-fn is_denser(layout: &TypeLayout, offset: u64, align: u64) -> bool {
-    match &layout.detail {
-        Detail::Array { element, stride, .. } => {
-            !offset.is_multiple_of(align)
-                || !stride.get(Unit::Bytes).is_multiple_of(align)
-                || is_denser(element, 0, align)
-        }
-        Detail::Struct(fields) => fields.iter().any(|f| is_denser(&f.layout, f.offset.get(Unit::Bytes), align)),
-        _ => false,
-    }
-}
-
-/// Whether a number of two words does not begin at an even one, as `packoffset` may have it.
-fn is_broken(types: &Types, ty: TypeId, offset: u64) -> bool {
-    matches!(types.get(ty), Type::Scalar(s) | Type::Vector(s, _) if s.size() == 8) && !offset.is_multiple_of(8)
 }
 
 fn holds_struct(layout: &TypeLayout) -> bool {

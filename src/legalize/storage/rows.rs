@@ -65,6 +65,22 @@ pub(super) fn collect_leaves(
     }
 }
 
+/// What lies on other things, as `packoffset` may have it, is no member of a struct.
+pub(super) fn mark_unions(leaves: &mut [(u64, u64, bool)]) {
+    leaves.sort_unstable();
+    // From the front each leaf sees how far those before reach, from the back where those behind begin.
+    let mut reach = 0;
+    for (start, end, unfit) in leaves.iter_mut() {
+        *unfit |= *start < reach;
+        reach = reach.max(*end);
+    }
+    let mut next = u64::MAX;
+    for (start, end, unfit) in leaves.iter_mut().rev() {
+        *unfit |= *end > next;
+        next = next.min(*start);
+    }
+}
+
 /// Whether arrays in a type have strides, or begin at places, that are no multiples of `align`.
 fn is_denser(layout: &TypeLayout, offset: u64, align: u64) -> bool {
     match &layout.detail {
