@@ -50,7 +50,6 @@ pub static DECIDED: &[Decided] = &[
     ),
     row("dxc_place_reg_max", "dxc", "a", "the last register is asked for; DXC takes its number for none asked for"),
     stop("dxc_place_pack_twice", "dxc", "one of two offsets would be chosen silently: DXC has the last"),
-    stop("dxc_place_reg_index", "dxc", "DXC does not hear what stands in brackets, which once was added"),
     stop("dxc_place_reg_struct_class", "dxc", "a struct without `u` registers; DXC does not hear what is asked for"),
     row("dxc_place_unb_cb", "dxc", "", "an array is one range, in a `cbuffer` too: rule `layout-differences`"),
     stop("dxc_0024_2_3", "dxc", "the ranges of whole arrays in structs are taken, so these overlap"),

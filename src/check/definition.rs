@@ -58,13 +58,37 @@ impl<'a> Checker<'a> {
         let info = self.info(instance.decl);
         if let Some(owner) = info.owner {
             let list = self.out_of_line.get(&(self.qualified_name(owner)?, f.name.name))?;
-            return list.iter().find(|d| d.params.len() == f.params.len()).map(|d| (None, *d));
+            let mut list = list.clone();
+            list.retain(|d| d.params.len() == f.params.len());
+            if self.has_overload(instance.decl, f) {
+                list.retain(|d| self.takes_the_same(instance, d));
+            }
+            return list.first().map(|d| (None, *d));
         }
         let decl = self.definition_decl(instance.decl)?;
         match self.info(decl).what {
             What::Function(f) => Some((self.info(decl).ast, f)),
             _ => None,
         }
+    }
+
+    /// Whether another method of the struct has the name and as many parameters.
+    fn has_overload(&self, decl: DeclId, f: &ast::FunctionDecl) -> bool {
+        let siblings = self.named(self.info(decl).scope, f.name.name).iter();
+        let alike = siblings.filter(|entity| match entity {
+            Entity::Decl(sibling) if *sibling != decl => match self.info(*sibling).what {
+                What::Function(other) => other.params.len() == f.params.len(),
+                _ => false,
+            },
+            _ => false,
+        });
+        alike.count() > 0
+    }
+
+    /// Whether a definition outside of a struct has the parameters of an instance of a method.
+    fn takes_the_same(&mut self, instance: &Instance<'a>, definition: &'a ast::FunctionDecl) -> bool {
+        let params = definition.params.iter().filter_map(|p| self.param_signature(p, None, instance.scope));
+        params.map(|p| p.ty).eq(instance.signature.params.iter().map(|p| p.ty))
     }
 
     /// The instance of the definition of a free function that an instance only declares.
