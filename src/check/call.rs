@@ -249,6 +249,7 @@ impl<'a> Checker<'a> {
         };
         if let (Some(given), Some(taken)) = (count(self, self.ty(value)), count(self, ty))
             && given != taken
+            && !self.is_splat_output(self.ty(value), ty)
         {
             let (from, to) = (self.type_text(self.ty(value)), self.type_text(ty));
             let message = format!("an output of type `{to}` cannot be written to a `{from}`");
@@ -266,6 +267,13 @@ impl<'a> Checker<'a> {
             return self.push(ExprKind::Convert(value, false), ty, arg.span);
         }
         value
+    }
+
+    /// HLSL: a number is passed to an output vector in all components, and takes the first of what comes back.
+    fn is_splat_output(&self, given: TypeId, taken: TypeId) -> bool {
+        let types = &self.program.types;
+        let from_number = matches!((types.get(given), types.get(taken)), (Type::Scalar(_), Type::Vector(..)));
+        self.language() == crate::parse::Language::Hlsl && from_number
     }
 
     /// A default argument, checked where the function was declared.
