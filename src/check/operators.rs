@@ -129,7 +129,7 @@ pub fn binary(
     let (Some((a, p)), Some((b, q))) = (operand(program, left), operand(program, right)) else {
         return Err(format!("`{}` takes {}", op.spelling(), family.wants()));
     };
-    let Some(shape) = join_shapes(p, q) else {
+    let Some(shape) = join_shapes(p, q, language) else {
         return Err(format!(
             "`{}` takes operands of one shape; use `mul` for products of matrices and vectors",
             op.spelling()
@@ -240,7 +240,7 @@ pub fn assign(
     let (Some((a, p)), Some((b, q))) = (operand(program, target), operand(program, value)) else {
         return Ok(Assign { value: typed.right, through: Some(typed) });
     };
-    if convert::join_shapes(p, q).is_some_and(|s| s.count() < p.count()) {
+    if convert::join_shapes(p, q, language).is_some_and(|s| s.count() < p.count()) {
         return Err(format!("the right side of `{}=` has fewer components than the left", op.spelling()));
     }
     let kind = match family(op) {
@@ -294,7 +294,7 @@ pub fn select(
     let Some((kind, of)) = numeric(&program.types, result) else {
         return Err("`?:` with a vector condition takes branches of numbers".into());
     };
-    let both = join_shapes(shape, of).ok_or("the condition and branches of `?:` differ in shape")?;
+    let both = join_shapes(shape, of, language).ok_or("the condition and branches of `?:` differ in shape")?;
     let types = &mut program.types;
     Ok(Select { condition: both.of(types, Scalar::Bool), result: both.of(types, kind) })
 }

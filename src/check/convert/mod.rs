@@ -416,9 +416,20 @@ pub fn join_scalars(a: Scalar, b: Scalar, language: Language) -> Scalar {
     }
 }
 
-/// The common shape of two operands: scalars splat, the smaller of two vectors or matrices wins.
-pub fn join_shapes(a: Shape, b: Shape) -> Option<Shape> {
+/// The common shape of two operands: scalars splat, the smaller of two vectors or matrices wins. In HLSL a vector and a matrix of
+/// as many numbers have the shape of the left one, and of a vector and one row or column the smaller keeps its shape.
+pub fn join_shapes(a: Shape, b: Shape, language: Language) -> Option<Shape> {
+    let mixed = matches!((a, b), (Shape::Vector(_), Shape::Matrix(..)) | (Shape::Matrix(..), Shape::Vector(_)));
+    let mixed = mixed && language == Language::Hlsl && !a.is_unit() && !b.is_unit();
     Some(match (a, b) {
+        _ if mixed && a.count() == b.count() => a,
+        _ if mixed && (a.line().is_some() && b.line().is_some()) => {
+            if a.count() < b.count() {
+                a
+            } else {
+                b
+            }
+        }
         _ if a == b => a,
         (Shape::Scalar, other) | (other, Shape::Scalar) if other.is_unit() => Shape::Scalar,
         _ if a.is_unit() => b,
@@ -442,7 +453,7 @@ pub fn join(types: &mut Types, a: TypeId, b: TypeId, language: Language) -> Opti
         return Some(b);
     }
     let ((x, p), (y, q)) = (numeric(types, a)?, numeric(types, b)?);
-    let shape = join_shapes(p, q)?;
+    let shape = join_shapes(p, q, language)?;
     Some(shape.of(types, join_scalars(x, y, language)))
 }
 
