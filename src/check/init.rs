@@ -433,7 +433,11 @@ impl<'a> Checker<'a> {
         let from = self.ty(value);
         let types = &self.program.types;
         match (convert::numeric(types, from), convert::numeric(types, ty)) {
-            (Some((_, a)), Some((_, b))) => a == b || (a.count() == b.count()),
+            // HLSL takes the numbers of a matrix of another shape one by one.
+            (Some((_, a)), Some((_, b))) => {
+                let matrices = matches!((a, b), (convert::Shape::Matrix(..), convert::Shape::Matrix(..)));
+                a == b || a.count() == b.count() && !(matrices && self.language() == Language::Hlsl)
+            }
             _ => self.conversion_rank(from, ty, LiteralKind::None).is_some(),
         }
     }
