@@ -587,6 +587,7 @@ impl<'a> Checker<'a> {
 
     fn assign_expr(&mut self, op: Symbol, target: &'a ast::Expr, value: &'a ast::Expr, span: Span) -> ExprId {
         let target = self.expr(target);
+        let target = self.place_of_cast(target);
         let target_ty = self.ty(target);
         let Some(binary) = operators::assign_op(op.as_str()) else {
             return self.unsupported_value(span, &format!("the operator `{op}`"));
@@ -607,6 +608,13 @@ impl<'a> Checker<'a> {
             && let Some(assigned) = self.assign_selected(target, value, span)
         {
             return assigned;
+        }
+        if let Some(places) = self.flat_places(target) {
+            if let Some(binary) = binary {
+                let left = self.copy(target);
+                value = self.binary(Symbol::new(binary.spelling()), left, value, span);
+            }
+            return self.assign_flat(places, target, value, span);
         }
         if !self.check_assignable(target) {
             return self.error_value(span);
@@ -790,8 +798,8 @@ impl<'a> Checker<'a> {
         if let Some(call) = self.implicit_constructor(value, to) {
             return call;
         }
-        if let Some(parts) = self.array_parts(value, to) {
-            return self.push(ExprKind::Construct(parts), to, span);
+        if let Some(made) = self.vector_of_array(value, to) {
+            return made;
         }
         if let (Type::Struct(_) | Type::Array(..), Some((parts, _))) =
             (self.program.types.get(to), self.splat_parts(value, to))
@@ -805,8 +813,8 @@ impl<'a> Checker<'a> {
         self.error_at(Code::TYPE_MISMATCH, span, format!("`{a}` cannot be cast to `{b}`"))
     }
 
-    /// The elements of an array of scalars that become a vector of equal length.
-    fn array_parts(&mut self, value: ExprId, to: TypeId) -> Option<Vec<ExprId>> {
+    /// An array of scalars as a vector of equal length.
+    fn vector_of_array(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
         let Type::Array(element, Length::Fixed(n)) = self.program.types.get(self.ty(value)) else { return None };
         let (Type::Scalar(_), Type::Vector(scalar, length)) =
             (self.program.types.get(element), self.program.types.get(to))
@@ -818,14 +826,19 @@ impl<'a> Checker<'a> {
         }
         let span = self.span(value);
         let component = self.program.types.scalar(scalar);
+        let (set, held) = self.held(value, "array");
         let mut parts = Vec::new();
         for i in 0..n {
-            let base = self.copy(value);
+            let base = self.copy(held);
             let index = self.int_value(i64::from(i), TypeId::INT, span);
             let part = self.push(ExprKind::Index(base, index), element, span);
             parts.push(self.convert(part, component, false));
         }
-        Some(parts)
+        let made = self.push(ExprKind::Construct(parts), to, span);
+        Some(match set {
+            Some(set) => self.push(ExprKind::Comma(set, made), to, span),
+            None => made,
+        })
     }
 
     /// Copies an expression, for operations that use it twice.

@@ -7,6 +7,7 @@
 
 use super::{Checker, convert};
 use crate::parse::Language;
+use crate::source::Span;
 use crate::tree::analyses::effects::is_pure;
 use crate::tree::{ExprId, ExprKind, Length, Literal, Swizzle, Type, TypeId};
 
@@ -188,5 +189,143 @@ impl Checker<'_> {
             Some(set) => self.push(ExprKind::Comma(set, made), to, span),
             None => made,
         })
+    }
+
+    /// HLSL: the place that a cast of one names, `l[1]` for `((float[2])l)[1]` and `{ l[0], l[1] }` for `(float[2])l`. A cast to
+    /// numbers of another kind names none.
+    pub(super) fn place_of_cast(&mut self, target: ExprId) -> ExprId {
+        match self.language() == Language::Hlsl && self.assignable(target, 0).is_some() {
+            true => self.seen_through(target),
+            false => target,
+        }
+    }
+
+    fn seen_through(&mut self, place: ExprId) -> ExprId {
+        let (kind, ty, span) = (self.kind(place).clone(), self.ty(place), self.span(place));
+        match kind {
+            ExprKind::Field(base, index) => {
+                let base = self.seen_through(base);
+                match self.part_of_made(base, index as usize) {
+                    Some(part) => part,
+                    None => self.push(ExprKind::Field(base, index), ty, span),
+                }
+            }
+            ExprKind::Index(base, index) => self.seen_element(base, index, ty, span),
+            ExprKind::Swizzle(base, swizzle) => {
+                let base = self.seen_through(base);
+                let parts: Option<Vec<ExprId>> =
+                    swizzle.list().iter().map(|c| self.part_of_made(base, usize::from(*c))).collect();
+                match parts {
+                    Some(parts) => match parts.as_slice() {
+                        [only] => *only,
+                        _ => self.push(ExprKind::Construct(parts), ty, span),
+                    },
+                    None => self.push(ExprKind::Swizzle(base, swizzle), ty, span),
+                }
+            }
+            ExprKind::MatrixSwizzle(base, list) => match self.cut_matrix(base) {
+                Some((whole, _)) => self.push(ExprKind::MatrixSwizzle(whole, list), ty, span),
+                None => place,
+            },
+            ExprKind::Convert(inner, _) => {
+                let types = &self.program.types;
+                match (types.get(self.ty(inner)), types.get(ty)) {
+                    (Type::Vector(a, n), Type::Vector(b, m)) if a == b && m < n => self.first_components(inner, m),
+                    (Type::Vector(a, _), Type::Scalar(b)) if a == b => self.first_components(inner, 1),
+                    _ => place,
+                }
+            }
+            _ => place,
+        }
+    }
+
+    /// An element of a cast: of an array that is made of parts, or a row of a matrix that is cut.
+    fn seen_element(&mut self, base: ExprId, index: ExprId, ty: TypeId, span: Span) -> ExprId {
+        if let Some((whole, columns)) = self.cut_matrix(base)
+            && let Type::Matrix(scalar, _, all) = self.program.types.get(self.ty(whole))
+        {
+            let row = self.program.types.vector(scalar, all);
+            let row = self.push(ExprKind::Index(whole, index), row, span);
+            return if columns < all { self.first_components(row, columns) } else { row };
+        }
+        let base = self.seen_through(base);
+        let known = match *self.kind(index) {
+            ExprKind::Literal(Literal::Int(n), _) => usize::try_from(n).ok(),
+            _ => None,
+        };
+        match known.and_then(|n| self.part_of_made(base, n)) {
+            Some(part) => part,
+            None => self.push(ExprKind::Index(base, index), ty, span),
+        }
+    }
+
+    /// The matrix that a cast leaves rows or columns out of, and how many columns it keeps.
+    fn cut_matrix(&self, cast: ExprId) -> Option<(ExprId, u8)> {
+        let ExprKind::Convert(whole, _) = *self.kind(cast) else { return None };
+        let types = &self.program.types;
+        match (types.get(self.ty(whole)), types.get(self.ty(cast))) {
+            (Type::Matrix(a, rows, columns), Type::Matrix(b, r, c)) if a == b && r <= rows && c <= columns => {
+                Some((whole, c))
+            }
+            _ => None,
+        }
+    }
+
+    fn first_components(&mut self, vector: ExprId, count: u8) -> ExprId {
+        let Some(scalar) = self.program.types.component(self.ty(vector)) else { return vector };
+        let (ty, span) = (self.program.types.scalar_or_vector(scalar, count), self.span(vector));
+        let all: Vec<u8> = (0..count).collect();
+        self.push(ExprKind::Swizzle(vector, Swizzle::new(&all)), ty, span)
+    }
+
+    /// A part of what is made of one part for each.
+    fn part_of_made(&self, made: ExprId, index: usize) -> Option<ExprId> {
+        let ExprKind::Construct(parts) = self.kind(made) else { return None };
+        let whole = match self.program.types.get(self.ty(made)) {
+            Type::Vector(_, n) => usize::from(n),
+            Type::Array(_, count) => count.fixed()? as usize,
+            Type::Struct(id) => self.program.structs[id].fields.len(),
+            _ => return None,
+        };
+        parts.get(index).copied().filter(|_| parts.len() == whole)
+    }
+
+    /// `(float[2])l = value` as `l[0] = value[0], l[1] = value[1]`.
+    pub(super) fn assign_flat(&mut self, places: Vec<ExprId>, target: ExprId, value: ExprId, span: Span) -> ExprId {
+        let ty = self.ty(target);
+        let value = self.coerce(value, ty);
+        let local = self.temporary("value", ty, span);
+        let held = self.push(ExprKind::Local(local), ty, span);
+        let mut whole = self.push(ExprKind::Assign(None, held, value), ty, span);
+        let mut parts = Vec::new();
+        self.scatter(held, ty, &mut parts);
+        for (place, part) in places.into_iter().zip(parts) {
+            let part_ty = self.ty(place);
+            let set = self.push(ExprKind::Assign(None, place, part), part_ty, span);
+            whole = self.push(ExprKind::Comma(whole, set), part_ty, span);
+        }
+        let held = self.push(ExprKind::Local(local), ty, span);
+        self.push(ExprKind::Comma(whole, held), ty, span)
+    }
+
+    /// The numbers that the cast of a place names, one by one.
+    pub(super) fn flat_places(&self, target: ExprId) -> Option<Vec<ExprId>> {
+        let mut places = Vec::new();
+        self.places(target, &mut places)?;
+        Some(places)
+    }
+
+    fn places(&self, made: ExprId, out: &mut Vec<ExprId>) -> Option<()> {
+        let ExprKind::Construct(parts) = self.kind(made) else { return None };
+        for part in parts {
+            match self.kind(*part) {
+                ExprKind::Construct(_) => self.places(*part, out)?,
+                _ if self.flat_count(self.ty(*part), 0) == Some(1) && self.assignable(*part, 0).is_none() => {
+                    out.push(*part);
+                }
+                _ => return None,
+            }
+        }
+        Some(())
     }
 }

@@ -194,7 +194,10 @@ impl<'a> Checker<'a> {
                 while let (false, ExprKind::Comma(first, last)) =
                     (matches!(e.kind, ast::ExprKind::Comma(..) | ast::ExprKind::Paren(_)), self.kind(value))
                 {
-                    parts.push(*last);
+                    // The value as a whole, which nothing asks for here.
+                    if !matches!(self.kind(*last), ExprKind::Local(_)) {
+                        parts.push(*last);
+                    }
                     value = *first;
                 }
                 out.extend(self.done(value).into_iter().map(|value| statement(StmtKind::Expr(value), span)));
