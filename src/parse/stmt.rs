@@ -8,8 +8,15 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
 
-/// Initialization, condition and step of a `for`.
-type ForHeader = (Option<Box<Stmt>>, Option<Expr>, Option<Expr>);
+/// What stands in the parentheses of a `for`.
+#[derive(Default)]
+struct ForHeader {
+    init: Option<Box<Stmt>>,
+    /// The declaration of the variable that the condition is.
+    variable: Option<Stmt>,
+    condition: Option<Expr>,
+    step: Option<Expr>,
+}
 
 impl Parser<'_> {
     /// block = "{" statement* "}"
@@ -220,26 +227,34 @@ impl Parser<'_> {
         Ok(Box::new(stmt))
     }
 
-    /// condition-declaration = "(" type declarator ")"; the variable is the condition
+    /// condition-declaration = "(" condition-variable ")"; the variable is the condition
     pub(super) fn declared_condition(&mut self, word: &str) -> R<(Option<Stmt>, Expr)> {
         let at = self.pos;
         if self.w() == W::LParen {
             let open = self.bump().span;
-            let start = self.tok().span;
-            let name = |p: &mut Self| if p.begins_declaration() { p.scan_type(p.pos).map(|t| t.end) } else { None };
-            let declares = name(self).is_some_and(|name| self.word_at(name + 1).w == W::Assign);
-            if declares && !matches!(self.w(), W::Let | W::Var) {
-                let ty = self.ty()?;
-                let name = self.name("the name of the variable")?;
-                self.variables.insert(name.name);
-                let decl = bare_decl(DeclKind::Var(self.variable(name, ty)?), self.since(start));
+            if let Some((decl, value)) = self.condition_variable()? {
                 self.close(W::RParen, &format!("`)` after the condition of `{word}`"), open)?;
-                let span = decl.span;
-                return Ok((Some(plain(StmtKind::Decl(vec![decl]), span)), path_of(name)));
+                return Ok((Some(decl), value));
             }
             self.pos = at;
         }
         Ok((None, self.condition(word)?))
+    }
+
+    /// condition-variable = type declarator; nothing where no declaration begins
+    fn condition_variable(&mut self) -> R<Option<(Stmt, Expr)>> {
+        let start = self.tok().span;
+        let name = |p: &mut Self| if p.begins_declaration() { p.scan_type(p.pos).map(|t| t.end) } else { None };
+        let declares = name(self).is_some_and(|name| self.word_at(name + 1).w == W::Assign);
+        if !declares || matches!(self.w(), W::Let | W::Var) {
+            return Ok(None);
+        }
+        let ty = self.ty()?;
+        let name = self.name("the name of the variable")?;
+        self.variables.insert(name.name);
+        let decl = bare_decl(DeclKind::Var(self.variable(name, ty)?), self.since(start));
+        let span = decl.span;
+        Ok(Some((plain(StmtKind::Decl(vec![decl]), span), path_of(name))))
     }
 
     /// The statement behind the declaration of its condition's variable.
@@ -291,42 +306,60 @@ impl Parser<'_> {
         Ok((Some(Box::new(decl)), path_of(name)))
     }
 
-    /// for = "for" "(" (";" | declaration | expression ";") [expression] ";" [expression] ")" statement
+    /// for = "for" "(" (";" | declaration | expression ";") [condition-variable | expression] ";" [expression] ")" statement
     fn for_statement(&mut self) -> R<StmtKind> {
         self.bump();
         let at = self.pos;
         let open = self.expect(W::LParen, "`(` after `for`")?.span;
-        let (init, condition, step) = match (self.for_header(open), self.partner_of(at)) {
+        let header = match (self.for_header(open), self.partner_of(at)) {
             (Err(_), Some(close)) => {
                 self.pos = close + 1;
-                (None, None, None)
+                ForHeader::default()
             }
             (result, _) => result?,
         };
-        let body = self.sub_statement()?;
-        Ok(StmtKind::For(init, condition, step, body))
+        let mut body = self.sub_statement()?;
+        let mut condition = header.condition;
+        if let Some(variable) = header.variable
+            && let Some(value) = condition.take()
+        {
+            body = self.checked_each_time(variable, value, body);
+        }
+        Ok(StmtKind::For(header.init, condition, header.step, body))
     }
 
     fn for_header(&mut self, open: Span) -> R<ForHeader> {
         let init = if self.eat(W::Semi) { None } else { Some(Box::new(self.statement()?)) };
-        let condition = if self.w() == W::Semi { None } else { Some(self.expr()?) };
+        let (variable, condition) = match self.w() {
+            W::Semi => (None, None),
+            _ => match self.condition_variable()? {
+                Some((variable, value)) => (Some(variable), Some(value)),
+                None => (None, Some(self.expr()?)),
+            },
+        };
         self.expect(W::Semi, "`;` after the condition of `for`")?;
         let step = if self.w() == W::RParen { None } else { Some(self.expr()?) };
         self.close(W::RParen, "`)` after the step of `for`", open)?;
-        Ok((init, condition, step))
+        Ok(ForHeader { init, variable, condition, step })
+    }
+
+    /// The body of a loop whose condition declares a variable: `{ int d = f(); if (d) body else break; }`.
+    fn checked_each_time(&self, variable: Stmt, value: Expr, body: Box<Stmt>) -> Box<Stmt> {
+        let span = self.since(variable.span);
+        let leave = Box::new(plain(StmtKind::Break(None), value.span));
+        let body = StmtKind::If(None, value, body, Some(leave));
+        Box::new(plain(self.declared(Some(variable), body, &mut Vec::new()), span))
     }
 
     /// while = "while" (condition-declaration | condition) statement
     fn while_statement(&mut self) -> R<StmtKind> {
         self.bump();
-        let (decl, condition) = self.declared_condition("while")?;
+        let (variable, condition) = self.declared_condition("while")?;
         let body = self.sub_statement()?;
-        let Some(decl) = decl else { return Ok(StmtKind::While(condition, body)) };
-        // The variable is declared each time: `for (;;) { int d = f(); if (d) body else break; }`.
-        let span = self.since(decl.span);
-        let leave = Box::new(plain(StmtKind::Break(None), condition.span));
-        let body = self.declared(Some(decl), StmtKind::If(None, condition, body, Some(leave)), &mut Vec::new());
-        Ok(StmtKind::For(None, None, None, Box::new(plain(body, span))))
+        Ok(match variable {
+            Some(variable) => StmtKind::For(None, None, None, self.checked_each_time(variable, condition, body)),
+            None => StmtKind::While(condition, body),
+        })
     }
 
     /// do = "do" statement ( "while" "(" expression ")" ";" | { catch } )
