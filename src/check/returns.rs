@@ -7,7 +7,7 @@ use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
-use crate::tree::analyses::{is_endless, may_complete};
+use crate::tree::analyses::{endless_loops, may_complete};
 use crate::tree::{Block, ExprArena, ExprId, ExprKind, FunctionId, ParamMode, Stmt, StmtKind, Type, TypeId};
 
 impl<'a> Checker<'a> {
@@ -31,11 +31,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let mut endless = Vec::new();
-        self.cx.body.block.visit(&mut |stmt| {
-            if is_endless(&self.cx.body.exprs, stmt) {
-                endless.push(stmt.span);
-            }
-        });
+        endless_loops(&self.cx.body.exprs, &self.cx.body.block, &mut |stmt| endless.push(stmt.span));
         for span in endless {
             self.error(Code::BAD_STATEMENT, span, "nothing ends this loop");
         }

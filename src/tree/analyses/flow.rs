@@ -73,7 +73,7 @@ fn reaches_break(block: &Block, known: &dyn Fn(ExprId) -> Option<bool>) -> bool 
 
 /// Whether a statement is a loop that nothing ends: control reaches no `break`, `return` or `discard` in it, and its condition
 /// is a literal.
-pub fn is_endless(exprs: &ExprArena, stmt: &Stmt) -> bool {
+fn is_endless(exprs: &ExprArena, stmt: &Stmt) -> bool {
     let is_true = |condition: ExprId| literal_condition(exprs, condition) == Some(true);
     let body = match &stmt.kind {
         StmtKind::For(_, condition, _, body, _) if condition.is_none_or(is_true) => body,
@@ -81,6 +81,24 @@ pub fn is_endless(exprs: &ExprArena, stmt: &Stmt) -> bool {
         _ => return false,
     };
     !may_leave(exprs, body, true)
+}
+
+/// Calls `f` with the loops of a block that nothing ends and that control may reach.
+pub fn endless_loops(exprs: &ExprArena, block: &Block, f: &mut dyn FnMut(&Stmt)) {
+    for stmt in block.stmts.iter().take(reached(block).unwrap_or(block.stmts.len())) {
+        if is_endless(exprs, stmt) {
+            f(stmt);
+        }
+        match &stmt.kind {
+            StmtKind::If(condition, then, other, _) => {
+                let taken = literal_condition(exprs, *condition);
+                let then = Some(then).filter(|_| taken != Some(false));
+                let other = other.as_ref().filter(|_| taken != Some(true));
+                then.into_iter().chain(other).for_each(|inner| endless_loops(exprs, inner, f));
+            }
+            _ => stmt.blocks(&mut |inner| endless_loops(exprs, inner, f)),
+        }
+    }
 }
 
 /// Whether control may reach a statement in a block that leaves the loop around it: conditions count only if they are literals.
