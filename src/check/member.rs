@@ -12,7 +12,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Access, BufferKind, ExprId, ExprKind, GlobalKind, Id, ParamMode, Property, Scalar, Type, TypeId};
+use crate::tree::{
+    Access, BufferKind, ExprId, ExprKind, GlobalKind, Id, Length, Literal, ParamMode, Property, Scalar, Type, TypeId,
+};
 
 impl<'a> Checker<'a> {
     /// `base.member`.
@@ -107,6 +109,10 @@ impl<'a> Checker<'a> {
             Type::Scalar(s) => self.select(value, s, 1, segment.name, span),
             Type::Vector(s, n) => self.select(value, s, n, segment.name, span),
             Type::Matrix(s, r, c) => self.matrix_select(value, s, (r, c), segment.name, span),
+            // HLSL 2016.
+            Type::Array(_, Length::Fixed(count)) if self.language() == Language::Hlsl && name == *"Length" => {
+                Operand::Value(self.push(ExprKind::Literal(Literal::Int(count.into()), None), TypeId::UINT, span))
+            }
             _ => {
                 self.no_member(ty, segment.name);
                 Operand::Error
