@@ -323,6 +323,7 @@ impl<'a> Checker<'a> {
             comments: member.comments.clone(),
             span: var.name.span,
             bits,
+            bits_of_one_width: self.language() == Language::Hlsl,
             offset: None,
             access,
             origin: Origin::Declared,

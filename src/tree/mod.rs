@@ -356,6 +356,8 @@ pub struct Field {
     pub span: Span,
     /// Bits of a bit field; layout packs them before anything else looks at the program.
     pub bits: Option<u32>,
+    /// Its bits lie beside those of fields of the same width alone, as DXC has it.
+    pub bits_of_one_width: bool,
     /// Byte offset to be written out (packoffset, `layout(offset=)`, `@align`), set by passes.
     pub offset: Option<u32>,
     /// Which stages use it in a payload.

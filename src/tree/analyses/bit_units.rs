@@ -1,5 +1,5 @@
 //! Which bit fields lie in one number (rule `layout-bit-fields`): from bit 0 on in an unsigned type that is as wide as the widest
-//! of them; one that does not fit begins the next.
+//! of them; one that does not fit begins the next, and so does one of another width in HLSL.
 
 use crate::tree::{Field, Program, Scalar, Type, TypeId};
 
@@ -14,12 +14,12 @@ pub enum Unit {
 /// How fields lie in units.
 pub fn of_fields(program: &Program, fields: &[Field]) -> Vec<Unit> {
     let width = |field: &Field| scalar_of_bits(program, field.ty).map_or(0, |s| s.size() * 8);
-    units(fields.iter().map(|field| (width(field), field.bits)))
+    units(fields.iter().map(|field| (width(field), field.bits, field.bits_of_one_width)))
 }
 
-/// The same from the widths in bits of their types and how many they ask for. Bits of nothing end a unit, and
-/// take no place.
-fn units(fields: impl Iterator<Item = (u32, Option<u32>)>) -> Vec<Unit> {
+/// The same from the widths in bits of their types, how many they ask for, and whether others must be as wide. Bits of nothing
+/// end a unit, and take no place.
+fn units(fields: impl Iterator<Item = (u32, Option<u32>, bool)>) -> Vec<Unit> {
     let mut found = Vec::new();
     let mut open: Vec<(usize, u32)> = Vec::new();
     let (mut taken, mut width) = (0, 0);
@@ -31,9 +31,10 @@ fn units(fields: impl Iterator<Item = (u32, Option<u32>)>) -> Vec<Unit> {
             several => found.push(Unit::Bits(width, several.to_vec())),
         }
     };
-    for (number, (own, bits)) in fields.enumerate() {
+    for (number, (own, bits, of_one_width)) in fields.enumerate() {
         let count = bits.unwrap_or(0);
-        if count == 0 || taken + count > own.max(width) {
+        let fits = taken + count <= own.max(width) && !(of_one_width && own != width);
+        if count == 0 || !fits {
             close(&mut found, &mut open, width, taken == width);
             (taken, width) = (0, 0);
         }
