@@ -355,6 +355,7 @@ impl Resolver<'_, '_> {
 
     /// Resolves an expression and the calls in it.
     fn expression(&mut self, work: &mut Work, root: ExprId, site: &mut Site) {
+        self.leave_out_open(work, root);
         self.resolve(work, root, site);
         self.calls(work, root, site);
     }
@@ -429,9 +430,11 @@ impl Resolver<'_, '_> {
     /// Replaces what names a resource through a local by the path that it stands for.
     fn resolve(&mut self, work: &mut Work, root: ExprId, site: &mut Site) {
         let given = self.given_places(work, root);
+        let passed = self.passed_open(work, root);
         for id in work.body.exprs.post_order(root) {
             let ty = work.body.exprs[id].ty;
             if given.contains(&id)
+                || passed.contains(&id)
                 || !self.cx.program.types.get(self.cx.program.types.innermost(ty)).is_resource()
                 || !self.names_resource(work, id)
             {
@@ -445,6 +448,7 @@ impl Resolver<'_, '_> {
                 // Nothing leads here but ways without a value.
                 Some([]) if self.cx.program.types.get(ty).is_resource() && !self.cx.diags.has_errors() => {
                     self.cx.unsupported(work.body.exprs[id].span, "a variable that has not been given a resource");
+                    self.disagreed = true;
                 }
                 None => self.untraceable(work.body.exprs[id].span),
                 _ => {}
@@ -481,12 +485,40 @@ impl Resolver<'_, '_> {
         given
     }
 
+    /// The arguments of functions that stand for no resource yet. A function may have no use for one.
+    fn passed_open(&self, work: &Work, root: ExprId) -> FxHashSet<ExprId> {
+        let program = &self.cx.program;
+        let is_open =
+            |arg: &ExprId| matches!(work.body.exprs[*arg].kind, ExprKind::Local(l) if work.is_open(program, l));
+        let mut passed = FxHashSet::default();
+        for id in work.body.exprs.post_order(root) {
+            let ExprKind::Call(callee, args) = &work.body.exprs[id].kind else { continue };
+            if matches!(program.functions[*callee].body, FunctionBody::Block) {
+                passed.extend(args.iter().filter(|arg| is_open(arg)));
+            }
+        }
+        passed
+    }
+
+    /// Leaves out the side of a choice that a constant condition never takes, where it asks for a resource that is not there yet.
+    fn leave_out_open(&self, work: &mut Work, root: ExprId) {
+        for id in work.body.exprs.post_order(root) {
+            let Expr { kind: ExprKind::Select(condition, yes, no), ty, .. } = work.body.exprs[id] else { continue };
+            let Some(Value::Bool(known)) = work.constant(self.cx.program, condition) else { continue };
+            let (taken, other) = if known { (yes, no) } else { (no, yes) };
+            if work.asks_open(self.cx.program, other) && work.body.exprs[taken].ty == ty {
+                work.body.exprs.replace_by(id, taken);
+            }
+        }
+    }
+
     /// Whether an argument cannot stay an argument.
     fn must_resolve(&self, work: &Work, callee: FunctionId, at: usize, arg: ExprId) -> bool {
         let program = &self.cx.program;
         let Some(param) = program.functions[callee].params.get(at) else { return false };
         let ty = program.functions[callee].code.get_local(param.local).map_or(TypeId::VOID, |l| l.ty);
-        if program.holds_resource(ty) && self.facts.is_forced(callee, at) {
+        let is_open = matches!(work.body.exprs[arg].kind, ExprKind::Local(l) if work.is_open(program, l));
+        if program.holds_resource(ty) && (is_open || self.facts.is_forced(callee, at)) {
             return true;
         }
         if param.mode != ParamMode::In && matches!(program.types.get(ty), Type::Texture(_) | Type::Sampler(_)) {

@@ -48,7 +48,10 @@ fn run(cx: &mut Context) {
                 known.extend(value.map(|v| (local, v)));
             }
             let chosen = several(given.locals(cx.program, body));
-            let choices = Choices { program: cx.program, wanted: Some(&wanted), given: &given, chosen };
+            let open =
+                initialized(&body.block).into_iter().filter(|(_, value)| value.is_none()).map(|(local, _)| local);
+            let open = open.collect();
+            let choices = Choices { program: cx.program, wanted: Some(&wanted), given: &given, chosen, open };
             let mut unroller = Unroller { choices, known, changed: false };
             let block = std::mem::take(&mut body.block);
             body.block = unroller.block(body, block);
@@ -118,7 +121,7 @@ impl GivenResources {
     /// Which parameters of a function choose one of several resources in it.
     fn deciding(&self, program: &Program, function: &Function, chosen: FxHashSet<LocalId>) -> Vec<bool> {
         let Function { code, params, .. } = function;
-        let choices = Choices { program, wanted: None, given: self, chosen };
+        let choices = Choices { program, wanted: None, given: self, chosen, open: FxHashSet::default() };
         let is_number = |p: &Param| p.mode == ParamMode::In && !program.holds_resource(code.locals[p.local].ty);
         params.iter().map(|p| is_number(p) && choices.chooses(code, &code.block, p.local)).collect()
     }
@@ -197,6 +200,8 @@ struct Choices<'a> {
     given: &'a GivenResources,
     /// The locals that are given several resources.
     chosen: FxHashSet<LocalId>,
+    /// The variables that are declared without a value.
+    open: FxHashSet<LocalId>,
 }
 
 impl Unroller<'_> {
@@ -265,7 +270,7 @@ impl Unroller<'_> {
 }
 
 impl Choices<'_> {
-    /// Whether a round uses what an earlier one gave a variable of the choice.
+    /// Whether a round uses what an earlier one gave a variable of the choice, or one that stood for nothing before.
     fn carries(&self, body: &Body, block: &Block) -> bool {
         let inner: FxHashSet<LocalId> = initialized(block).into_iter().map(|(local, _)| local).collect();
         let mut given = FxHashSet::default();
@@ -276,7 +281,8 @@ impl Choices<'_> {
                 }
             });
         });
-        let mut outer = given.into_iter().filter(|l| self.chosen.contains(l) && !inner.contains(l));
+        let is_meant = |l: &LocalId| !inner.contains(l) && (self.chosen.contains(l) || self.open.contains(l));
+        let mut outer = given.into_iter().filter(is_meant);
         outer.any(|l| self.program.first_use(&body.exprs, block, l) == FirstUse::Kept)
     }
 

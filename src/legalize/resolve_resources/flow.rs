@@ -177,7 +177,7 @@ impl Resolver<'_, '_> {
         out.append(&mut site.after);
     }
 
-    /// The branch that a constant condition takes, where the other one would give resources too.
+    /// The branch that a constant condition takes, where the other one would give resources too, or ask for one that is not there.
     fn known_branch(
         &mut self,
         work: &Work,
@@ -185,8 +185,8 @@ impl Resolver<'_, '_> {
         then: &mut Block,
         other: &mut Option<Block>,
     ) -> Option<Vec<Stmt>> {
-        let gives = self.gives_resources(work, then) || other.as_ref().is_some_and(|b| self.gives_resources(work, b));
-        if !gives {
+        let matters = self.is_of_resources(work, then) || other.as_ref().is_some_and(|b| self.is_of_resources(work, b));
+        if !matters {
             return None;
         }
         match work.constant(self.cx.program, condition)? {
@@ -196,9 +196,9 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The case that a constant takes, where others would give resources too.
+    /// The case that a constant takes, where others would give resources too, or ask for one that is not there.
     fn known_case(&mut self, work: &Work, value: ExprId, cases: &mut [SwitchCase]) -> Option<Vec<Stmt>> {
-        if !cases.iter().any(|c| self.gives_resources(work, &c.body)) {
+        if !cases.iter().any(|c| self.is_of_resources(work, &c.body)) {
             return None;
         }
         let number = work.constant(self.cx.program, value)?.int()?;
@@ -213,6 +213,16 @@ impl Resolver<'_, '_> {
             }
         }
         others.and_then(|at| whole_case(&mut cases.get_mut(at)?.body))
+    }
+
+    /// Whether statements change what a local or the result stands for, or ask for what stands for nothing yet.
+    fn is_of_resources(&self, work: &Work, block: &Block) -> bool {
+        self.gives_resources(work, block)
+            || block.any(&mut |stmt| {
+                let mut found = false;
+                stmt.own_exprs(&mut |root| found |= work.asks_open(self.cx.program, root));
+                found
+            })
     }
 
     /// Whether statements change what a local or the result stands for.
@@ -444,6 +454,21 @@ impl Work<'_> {
     /// The value of a constant expression, in which parameters of this instance may be constants.
     pub(super) fn constant(&self, program: &Program, e: ExprId) -> Option<Value> {
         eval_with(program, &self.body.exprs, e, &|l| self.constants.get(&l).cloned()).ok()
+    }
+
+    /// Whether a local of resources stands for none yet.
+    pub(super) fn is_open(&self, program: &Program, local: LocalId) -> bool {
+        program.holds_resource(self.body.locals[local].ty)
+            && self.flow.aliases.get(&local).map_or(!self.staying.contains(&local), |list| list.is_empty())
+    }
+
+    /// Whether an expression names such a local.
+    pub(super) fn asks_open(&self, program: &Program, root: ExprId) -> bool {
+        let exprs = &self.body.exprs;
+        exprs
+            .post_order(root)
+            .into_iter()
+            .any(|e| matches!(exprs[e].kind, ExprKind::Local(l) if self.is_open(program, l)))
     }
 
     /// Whether two paths lead to the same resource wherever both can be written.
