@@ -227,6 +227,18 @@ impl Pass {
     }
 }
 
+/// Two lists of needs as one; `N` is the sum of their lengths.
+const fn joined<const N: usize>(first: &[Capability], second: &[Capability]) -> [Capability; N] {
+    assert!(first.len() + second.len() == N, "the length is the sum");
+    let mut all = [Capability::ResourceValues; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    all
+}
+
 /// What is known of a program's needs between passes. A scan costs as much as a pass, so that one is made only if a pass
 /// depends on what others may have changed since the last, and for no more than the passes up to the next that may bring anything.
 struct Known {

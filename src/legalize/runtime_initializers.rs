@@ -69,7 +69,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 /// What an expression needs only in a function, or of the entry point whose function it is in.
-const OF_STATEMENTS: &[Capability] = &[
+pub(super) const OF_STATEMENTS: &[Capability] = &[
     Capability::CopiedStatics,
     Capability::SignedRemainder,
     Capability::WrappingShifts,
@@ -77,7 +77,6 @@ const OF_STATEMENTS: &[Capability] = &[
     Capability::VaryingDerivatives,
     Capability::AssignmentExpressions,
     Capability::AggregateExpressions,
-    Capability::SignedRemainder,
     Capability::ValueBeforePlace,
     Capability::PlaceBeforeValue,
     Capability::LateOldValues,

@@ -12,8 +12,8 @@
 //! functions that assign the variable, themselves or through what they call, and `out` where they do so before anything else.
 
 use super::needs::{Find, callee};
-use super::runtime_initializers::set_where_roots_start;
-use super::{Context, Pass};
+use super::runtime_initializers::{OF_STATEMENTS, set_where_roots_start};
+use super::{Context, Pass, joined};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::target::Capability;
 use crate::tree::analyses::first_use::FirstUse;
@@ -25,28 +25,21 @@ pub(super) const PASS: Pass = Pass {
     name: "static_resources",
     removes: &[(Capability::ResourceValues, Find::Global(is_static))],
     // Parameters, and what the first values of variables need in statements.
-    adds: &[
-        Capability::BareHeapElements,
-        Capability::BufferParameters,
-        Capability::SamplerParameters,
-        Capability::CombinedSamplers,
-        Capability::OutParameters,
-        Capability::MutableParameters,
-        Capability::CopiedStatics,
-        Capability::SignedRemainder,
-        Capability::WrappingShifts,
-        Capability::UnstatedQuads,
-        Capability::VaryingDerivatives,
-        Capability::AssignmentExpressions,
-        Capability::AggregateExpressions,
-        Capability::ValueBeforePlace,
-        Capability::PlaceBeforeValue,
-        Capability::LateOldValues,
-    ],
+    adds: &joined::<{ OF_PARAMETERS.len() + OF_STATEMENTS.len() }>(OF_PARAMETERS, OF_STATEMENTS),
     after: &["inline_builtins", "called_entry_points"],
     run,
     ..Pass::ROW
 };
+
+/// What functions need that are given resources, or give them.
+const OF_PARAMETERS: &[Capability] = &[
+    Capability::BareHeapElements,
+    Capability::BufferParameters,
+    Capability::SamplerParameters,
+    Capability::CombinedSamplers,
+    Capability::OutParameters,
+    Capability::MutableParameters,
+];
 
 /// A static variable may stand for another one, and that for another.
 const MOST: usize = 64;
