@@ -410,6 +410,9 @@ impl<'a> Checker<'a> {
             self.check_ray_entry(function, stage);
             self.check_stage(function, stage, size);
             self.check_group_size(function, self.source(info.source).language);
+            if stage == Stage::Vertex {
+                self.check_clip_planes(function, self.source(info.source).language);
+            }
             let grouped = matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
             if grouped && size.is_none() {
                 self.missing_group_size(stage, decl);

@@ -3,6 +3,7 @@
 use super::Checker;
 use super::attributes::find;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::parse::Language;
 use crate::source::Span;
 use crate::tree::{
     Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Modifiers, ParamMode, Scalar, Semantic, Stage,
@@ -256,5 +257,16 @@ impl Checker<'_> {
             let error = Diagnostic::error(Code::BAD_ENTRY, span, message);
             self.diags.push(note.into_iter().fold(error, Diagnostic::note));
         }
+    }
+
+    /// DXC gives a vertex shader the distances to the planes that the attribute names; slangc does not know it.
+    pub(super) fn check_clip_planes(&mut self, function: FunctionId, language: Language) {
+        let Some(attribute) = find(&self.program.functions[function].attributes, "clipplanes") else { return };
+        let (span, what) = (attribute.span, "the attribute `[clipplanes]` is not supported");
+        self.diags.push(match language {
+            Language::Hlsl => Diagnostic::error(Code::BAD_ATTRIBUTE, span, what)
+                .note("put out the distances, as `dot(position, plane)`, as `SV_ClipDistance`"),
+            Language::Slang => Diagnostic::warning(Code::BAD_ATTRIBUTE, span, format!("{what} and is ignored")),
+        });
     }
 }
