@@ -24,8 +24,9 @@ use crate::source::Span;
 use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
-    Attribute, AttributeArg, BinaryOp, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody,
-    FunctionId, GlobalId, GlobalKind, ParamMode, Program, Scalar, StructId, Template, Type, TypeId, Types,
+    Attribute, AttributeArg, BinaryOp, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Field, Function,
+    FunctionBody, FunctionId, GlobalId, GlobalKind, ParamMode, Program, Scalar, StructId, Template, Type, TypeId,
+    Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;

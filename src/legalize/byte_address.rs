@@ -50,11 +50,13 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    if cx.profile.has(Capability::ByteAddressBuffers) {
+    // Where byte-address buffers are buffers of the target, only elements of structured ones are packed.
+    let stay = cx.profile.has(Capability::ByteAddressBuffers);
+    if stay && !cx.program.types.ids().any(|ty| packed::is_packed(cx.program, cx.profile, ty)) {
         return;
     }
-    let wide = wide::declare(cx);
-    let marked = cx.program.functions.iter().filter(|(_, f)| f.is_marked(WORDS));
+    let wide = if stay { FxHashSet::default() } else { wide::declare(cx) };
+    let marked = cx.program.functions.iter().filter(|(_, f)| !stay && f.is_marked(WORDS));
     // A load gives a value, a store does not.
     let functions: FxHashMap<FunctionId, bool> = marked.map(|(id, f)| (id, f.result == TypeId::VOID)).collect();
     let effects = cx.effects();
@@ -90,7 +92,7 @@ fn run(cx: &mut Context) {
     let program = &*cx.program;
     let packed: FxHashSet<TypeId> = program.types.ids().filter(|ty| packed::is_packed(program, profile, *ty)).collect();
     cx.program.map_types(&mut |types, ty| match types.get(ty) {
-        Type::Buffer(BufferKind::ByteAddress, access, t) => {
+        Type::Buffer(BufferKind::ByteAddress, access, t) if !stay => {
             types.intern(Type::Buffer(BufferKind::Structured(DataLayout::Default), access, t))
         }
         Type::Buffer(kind, access, _) if packed.contains(&ty) => types.intern(Type::Buffer(kind, access, TypeId::UINT)),

@@ -13,6 +13,7 @@ use super::needs::scalar_need;
 use super::wide_integers::statement_roots;
 use super::{Context, Pass, case_constants, wrapping_constants};
 use crate::check::constant::eval;
+use crate::source::Span;
 use crate::stdlib::Operation;
 use crate::target::{Capability, Profile};
 use crate::tree::*;
@@ -54,24 +55,26 @@ fn narrow(program: &Program, profile: &Profile, ty: TypeId) -> Option<Scalar> {
     }
 }
 
-/// Whether the data of every buffer can be of 32-bit integers.
-fn is_possible(cx: &Context) -> bool {
+/// Where a buffer is declared whose data cannot be of 32-bit integers.
+fn not_possible(cx: &Context) -> Option<Span> {
     let program = &*cx.program;
-    program.listed_globals().map(|id| &program.globals[id]).all(|global| {
+    let is_foreign = |global: &&Global| {
         let data = match program.types.get(program.types.innermost(global.ty)) {
+            // Texels have formats, which the type does not show any more.
+            Type::Buffer(BufferKind::Typed, ..) => return false,
             Type::ConstantBuffer(data, _) | Type::TextureBuffer(data) | Type::Buffer(_, _, data) => data,
-            _ => return true,
+            _ => return false,
         };
-        // Texels have formats, which the type does not show any more.
-        let texels =
-            matches!(program.types.get(program.types.innermost(global.ty)), Type::Buffer(BufferKind::Typed, ..));
-        texels || !is_narrow(program, cx.profile, data)
-    })
+        is_narrow(program, cx.profile, data)
+    };
+    program.listed_globals().map(|id| &program.globals[id]).find(is_foreign).map(|global| global.span)
 }
 
 fn run(cx: &mut Context) {
-    if !is_possible(cx) {
-        return;
+    if let Some(span) = not_possible(cx) {
+        let message =
+            format!("{} does not support buffers whose elements have integers of 8 or 16 bits", cx.profile.name);
+        return cx.unsupported(span, message);
     }
     let profile = cx.profile;
     hoist_all(cx, &mut |program, body| repeated_targets(program, profile, body));

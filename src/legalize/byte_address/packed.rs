@@ -13,7 +13,7 @@ use crate::legalize::hoist::{Mark, Marks, temporary_name};
 use crate::legalize::lower_properties::mark_for_repetition;
 use crate::legalize::narrow_integers::is_narrow;
 use crate::legalize::references::{self, ByReference};
-use crate::target::Profile;
+use crate::target::{Capability, Profile};
 use crate::tree::analyses::is_trivial;
 use crate::tree::{
     BinaryOp, Body, BufferKind, Build, Effects, Expr, ExprArena, ExprId, ExprKind, Program, Scalar, Stmt, StmtKind,
@@ -25,7 +25,20 @@ use std::collections::BTreeMap;
 /// Whether a type is a buffer that is to be one of words.
 pub(super) fn is_packed(program: &Program, profile: &Profile, ty: TypeId) -> bool {
     match program.types.get(ty) {
-        Type::Buffer(BufferKind::Structured(_), _, element) => is_narrow(program, profile, element),
+        Type::Buffer(BufferKind::Structured(_), _, element) => {
+            // With byte-address buffers there are views of structured ones, which say how far their elements are apart.
+            let any_size = !profile.has(Capability::ByteAddressBuffers);
+            is_narrow(program, profile, element) && (any_size || is_word(program, element))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a number or vector is no larger than a word.
+fn is_word(program: &Program, ty: TypeId) -> bool {
+    match program.types.get(ty) {
+        Type::Scalar(s) => s.size() <= 4,
+        Type::Vector(s, n) => s.size() * u32::from(n) <= 4,
         _ => false,
     }
 }
