@@ -8,13 +8,10 @@
 use super::hoist::{self, Mark, Marks};
 use super::needs::Find;
 use super::{Context, Pass};
-use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
-    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Program, StmtKind,
-    Type,
+    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalKind, Program, StmtKind, Type,
 };
 use rustc_hash::FxHashSet;
 
@@ -35,31 +32,6 @@ fn run(cx: &mut Context) {
         let marks = bare(program, body, &live).into_iter();
         marks.map(|e| (e, Mark::Value(name_of(program, body, e)))).collect::<Marks>()
     });
-}
-
-/// Constant buffers in heaps are of structs.
-pub(super) fn check(program: &Program, diags: &mut Diagnostics) {
-    for (id, heap) in program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Heap) {
-        if let Type::ConstantBuffer(data, _) = program.types.get(program.types.innermost(heap.ty))
-            && !matches!(program.types.get(data), Type::Struct(_))
-        {
-            let ty = program.type_name(data);
-            let message =
-                format!("a constant buffer of `{ty}` in a descriptor heap is not supported; put it into a struct");
-            let span = if heap.span.file.is_library() { user_of(program, id) } else { None };
-            diags.push(Diagnostic::error(Code::CAPABILITY, span.unwrap_or(heap.span), message));
-        }
-    }
-}
-
-/// Where the code of the user comes to a heap that the library has.
-fn user_of(program: &Program, heap: GlobalId) -> Option<Span> {
-    let analyses = program.analyses();
-    let mut paths = program.entry_points.iter().flat_map(|entry| analyses.paths(entry));
-    paths.find_map(|(id, from)| {
-        let uses = analyses.uses(id).globals.contains(&heap);
-        uses.then(|| from.unwrap_or(program.functions[id].span))
-    })
 }
 
 /// Whether an expression is an element of a heap that the target has.

@@ -469,7 +469,6 @@ fn passes_and_checks(
     mesh_counts::check(program, profile, diags);
     mesh_flow::check(program, profile, diags);
     push_constants::check(program, profile, diags);
-    heap_variables::check(program, diags);
     payloads::check(program, profile, diags);
     interpolants::check(program, profile, diags);
     invocation_modes::check(program, profile, diags);

@@ -97,6 +97,10 @@ pub(super) fn plan(cx: &mut Context) -> Plan {
         }
     }
     let mut plan = Plan::default();
+    for (origin, wanted) in heaped(cx, &native) {
+        let buffer = split_buffer(cx, &origin, &native, &wanted, &mut Made::default());
+        plan.types.extend(buffer.map(|buffer| (wanted.buffer, buffer)));
+    }
     let mut made = Made::default();
     for (id, wanted) in &all {
         let natural = is_natural(cx, &native, wanted);
@@ -139,6 +143,31 @@ pub(super) fn plan(cx: &mut Context) -> Plan {
         }
     }
     plan
+}
+
+/// The types of constant buffers in descriptor heaps that must be of structs, and are not.
+fn heaped(cx: &Context, native: &Settings) -> Vec<(Origin, Wanted)> {
+    let (program, settings) = (&*cx.program, &cx.layout.settings);
+    if cx.profile.has(Capability::BareElements) {
+        return Vec::new();
+    }
+    let bare = |heap: &Global| {
+        let buffer = program.types.innermost(heap.ty);
+        let Type::ConstantBuffer(data, layout) = program.types.get(buffer) else { return None };
+        if matches!(program.types.get(data), Type::Struct(_)) {
+            return None;
+        }
+        let order = heap.matrix_order.unwrap_or(program.default_matrix_order);
+        let layouter = Layouter { program, settings };
+        let layout_of = layouter.contents(data, settings.rules_of(layout, true), order);
+        let native = native.rules_of(layout, true);
+        let wanted = Wanted { buffer, data, layout: layout_of, order, native, own_structs: false, bare: true };
+        let name = Symbol::new(&program.type_name(program.types.innermost(data)));
+        let origin = Origin { name, span: heap.span, transparent: false, before: program.items.iter().next().copied() };
+        Some((origin, wanted))
+    };
+    let heaps = program.globals.iter().map(|(_, global)| global).filter(|global| global.kind == GlobalKind::Heap);
+    heaps.filter_map(bare).collect()
 }
 
 /// The types of pointers to device memory that are used, with a place where one is.

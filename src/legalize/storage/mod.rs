@@ -7,6 +7,7 @@
 //! | `int8_t a[8]` in a constant buffer with D3D's bytes | `uint4 rows[1]` | [`frame`] |
 //! | a bare `row_major float3x3`, where others of the type are stored by columns | `struct { row_major float3x3 value; }` | [`buffers`] |
 //! | `float4x4 m` by columns, where all are stored by rows | `float4x4 m`, the transposed | [`types`] |
+//! | `ConstantBuffer<float4>` in a descriptor heap, where these are of structs | `ConstantBuffer<float4_element>` | [`buffers`] |
 //! | `bool on`, where buffers have none | `uint on` | [`types`] |
 //! | `float w[3]` in a constant buffer, where elements lie densely | `float4 w[3]` | [`types`] |
 //! | `int2x3 m` by columns, where that will be an array | `int2 m[3]` | [`types`] |
