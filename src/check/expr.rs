@@ -434,8 +434,10 @@ impl<'a> Checker<'a> {
     }
 
     fn binary(&mut self, op: Symbol, left: ExprId, right: ExprId, span: Span) -> ExprId {
-        if let Some(call) = self.user_operator(op, &[left, right], span) {
-            return call;
+        // Before the operators of the program, which take no `none`.
+        let compared = operators::binary_op(op.as_str()).and_then(|op| self.compared_with_none(op, left, right, span));
+        if let Some(value) = compared.or_else(|| self.user_operator(op, &[left, right], span)) {
+            return value;
         }
         let Some(op) = operators::binary_op(op.as_str()) else {
             return self.unsupported_value(span, &format!("the operator `{op}`"));
@@ -448,9 +450,6 @@ impl<'a> Checker<'a> {
             return value;
         }
         if let Some(value) = self.algebraic_product(op, left, right, span) {
-            return value;
-        }
-        if let Some(value) = self.compared_with_none(op, left, right, span) {
             return value;
         }
         let (left, right) = self.adapt(op, left, right);
@@ -560,8 +559,7 @@ impl<'a> Checker<'a> {
         }
         let name = Symbol::new(&format!("operator{op}"));
         let mut decls = Vec::new();
-        let found = self.lookup(self.cx.scope, name);
-        decls.extend(function_decls(self, &found.entities));
+        decls.extend(self.free_operators_of(name));
         if !custom {
             return self.operator_of(name, decls, values, span);
         }
@@ -570,9 +568,7 @@ impl<'a> Checker<'a> {
             let ty = self.ty(*value);
             for decl in self.members(ty, name).into_iter().filter_map(decl_of) {
                 if matches!(self.info(decl).what, What::Function(_)) && !decls.contains(&decl) {
-                    let info = self.info(decl);
-                    let takes_this = matches!(info.what, What::Function(f) if f.params.len() < values.len());
-                    if takes_this && !info.has("static") {
+                    if self.takes_this(decl, values.len()) {
                         methods.push(decl);
                     } else {
                         decls.push(decl);
@@ -583,6 +579,24 @@ impl<'a> Checker<'a> {
         let scalar =
             values.iter().all(|v| matches!(self.program.types.get(self.ty(*v)), Type::Enum(_) | Type::Scalar(_)));
         self.call_operator(name, decls, methods, values, scalar, span)
+    }
+
+    /// The operators that a place sees and that are no methods. In HLSL those of a struct hide nothing: they are found by the
+    /// operands.
+    fn free_operators_of(&mut self, name: Symbol) -> Vec<DeclId> {
+        let found = self.lookup(self.cx.scope, name);
+        if found.member_of.is_none() || self.language() != Language::Hlsl {
+            return function_decls(self, &found.entities);
+        }
+        let scopes: Vec<ScopeId> = self.outward(self.cx.scope).collect();
+        let named = scopes.into_iter().flat_map(|scope| self.named(scope, name).to_vec());
+        named.filter_map(decl_of).filter(|decl| self.info(*decl).owner.is_none()).collect()
+    }
+
+    /// Whether an operator is a method whose first operand is its struct.
+    fn takes_this(&self, decl: DeclId, operands: usize) -> bool {
+        let info = self.info(decl);
+        matches!(info.what, What::Function(f) if f.params.len() < operands) && !info.has("static")
     }
 
     fn assign_expr(&mut self, op: Symbol, target: &'a ast::Expr, value: &'a ast::Expr, span: Span) -> ExprId {

@@ -373,7 +373,7 @@ impl<'a> Checker<'a> {
             found.extend(self.own_members(current, name));
             let base = self.structs.instance(current).and_then(|i| i.base);
             if !(found.is_empty() || base.is_some() && self.shows_inherited(current, name)) {
-                return found;
+                return self.with_defaults(found, ty, name);
             }
             match base {
                 Some(base) => current = base,
@@ -381,6 +381,23 @@ impl<'a> Checker<'a> {
             }
         }
         if found.is_empty() { self.default_members(ty, name) } else { found }
+    }
+
+    /// Methods of a struct, and those of the name that its interfaces implement and that it does not implement in another way.
+    fn with_defaults(&mut self, mut own: Vec<Entity>, ty: TypeId, name: Symbol) -> Vec<Entity> {
+        let is_users = self.structs.instance(ty).is_some_and(|i| !self.source_of(i.decl).builtin);
+        let methods: Vec<DeclId> = own.iter().copied().filter_map(super::expr::decl_of).collect();
+        let are_methods = methods.iter().all(|decl| matches!(self.info(*decl).what, What::Function(_)));
+        if !is_users || !are_methods || methods.len() < own.len() || self.language() != Language::Slang {
+            return own;
+        }
+        for default in self.default_members(ty, name) {
+            let Entity::Decl(decl) = default else { continue };
+            if !methods.iter().any(|own| self.is_same_method(decl, *own)) {
+                own.push(default);
+            }
+        }
+        own
     }
 
     /// Whether a struct says that its members of a name do not hide those of its base (`using Base::name;`).

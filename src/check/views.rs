@@ -240,8 +240,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Among overloads those that implement what the interfaces of a view ask for; where they ask for nothing of that name, those
-    /// of extensions of whatever conforms. All, where neither is there.
+    /// Among overloads those that implement what the interfaces of a view ask for, and those of extensions of whatever conforms
+    /// to these. All, where neither is there.
     fn members_in_view(&mut self, all: Vec<Entity>, view: &View, ty: TypeId, name: Symbol) -> Vec<Entity> {
         let inherited: Vec<InterfaceRef> = view.iter().flat_map(|(d, args)| self.all_inherited(*d, args, ty)).collect();
         let mut required = Vec::new();
@@ -261,6 +261,10 @@ impl<'a> Checker<'a> {
                 seen.extend(self.views.members.contains_key(&self.info(decl).scope).then_some(*entity));
             } else if let Some(wanted) = required.iter().find(|wanted| self.is_same_method(**wanted, decl)) {
                 seen.push(Entity::Decl(self.as_shown(*wanted, decl)));
+            } else if let Some(extended) = self.views.members.get(&self.info(decl).scope)
+                && extended.iter().all(|interface| view.contains(interface) || inherited.contains(interface))
+            {
+                seen.push(*entity);
             }
         }
         if seen.is_empty() { all } else { seen }
@@ -324,7 +328,7 @@ impl<'a> Checker<'a> {
 
     /// Whether a method takes what another one asks for, with defaults for the rest; of generic ones the numbers of parameters are
     /// compared.
-    fn is_same_method(&mut self, wanted: DeclId, found: DeclId) -> bool {
+    pub(super) fn is_same_method(&mut self, wanted: DeclId, found: DeclId) -> bool {
         if wanted == found {
             return true;
         }

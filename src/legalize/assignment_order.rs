@@ -111,7 +111,8 @@ pub(super) fn affects(
     }
     let written: Vec<&ExprKind> = written.iter().map(|base| &exprs[*base].kind).collect();
     let global_is_written = |global: &GlobalId| {
-        calls && is_varying_global(program, &program.globals[*global])
+        let variable = &program.globals[*global];
+        calls && !variable.never_written && is_varying_global(program, variable)
             || written.iter().any(|w| matches!(w, ExprKind::Global(g) if g == global))
     };
     let is_written = |id: &ExprId| match &exprs[*id].kind {

@@ -662,5 +662,5 @@ fn variable(program: &mut Program, ty: TypeId) -> GlobalId {
     let span = Default::default();
     let root = exprs.push(Expr { kind: ExprKind::Zero, ty, span });
     let zero = Global::new("zero", ty, GlobalKind::Static, span);
-    program.globals.push(Global { init: Some(ExprTree { exprs, root }), ..zero })
+    program.globals.push(Global { init: Some(ExprTree { exprs, root }), never_written: true, ..zero })
 }

@@ -614,6 +614,8 @@ pub struct Global {
     pub block: Option<Symbol>,
     /// Where the data of a buffer went that legalization took apart; else empty.
     pub stored: Vec<StoredLeaf>,
+    /// Nothing writes it, though it is a variable for the target.
+    pub never_written: bool,
     /// Of plain data that `vk::push_constant` makes a `ConstantBuffer`: its type in the source.
     pub wraps: Option<TypeId>,
     /// Of a texture that a pass combined with a sampler.
