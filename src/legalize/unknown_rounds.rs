@@ -14,7 +14,7 @@ use crate::tree::*;
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass =
-    Pass { name: "unknown_rounds", removes: &[(Capability::UnknownRounds, Find::Body(first))], run, ..Pass::ROW };
+    Pass { name: "unknown_rounds", removes: &[(Capability::UnknownRounds, Find::Entry(first))], run, ..Pass::ROW };
 
 /// How often a variable is looked through.
 const DEPTH: u32 = 8;
@@ -39,20 +39,28 @@ fn run(cx: &mut Context) {
     });
 }
 
-fn first(program: &Program, id: FunctionId, body: &Body, _: &[ExprId]) -> Option<Span> {
-    if !any_wish(body) {
+/// Where such a loop is in a program. What it depends on is told by all of the program, which is looked through once: for the first of
+/// its entry points.
+fn first(program: &Program, entry: &EntryPoint) -> Option<Span> {
+    if !program.entry_points.iter().next().is_some_and(|first| std::ptr::eq(first, entry)) {
         return None;
     }
+    let wishing = program.functions_with_code().into_iter().filter(|id| any_wish(&program.functions[*id].code));
+    let wishing: Vec<FunctionId> = wishing.collect();
+    wishing.first()?;
     let inputs = Inputs::of(program);
-    let rounds = Rounds { program, function: id, body, inputs: &inputs };
-    let mut found = None;
-    body.block.any(&mut |stmt| {
-        if rounds.are_unknown(stmt) {
-            found = Some(stmt.span);
-        }
-        found.is_some()
-    });
-    found
+    wishing.into_iter().find_map(|function| {
+        let body = &program.functions[function].code;
+        let rounds = Rounds { program, function, body, inputs: &inputs };
+        let mut found = None;
+        body.block.any(&mut |stmt| {
+            if rounds.are_unknown(stmt) {
+                found = Some(stmt.span);
+            }
+            found.is_some()
+        });
+        found
+    })
 }
 
 /// Whether a body asks for a loop to be unrolled.
