@@ -4,6 +4,7 @@
 //! `[__outside(Capability, fragment)]` where other stages need a capability of the target.
 
 use super::derivative_groups::arrangement;
+use super::needs::stage_need;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
@@ -26,7 +27,9 @@ fn check_calls(program: &Program, profile: &Profile, diags: &mut Diagnostics, lo
     let analyses = program.analyses();
     let limited: FxHashSet<FunctionId> = program.functions.ids().filter(|id| is_limited(program, *id)).collect();
     let reached = program.reachable_globals();
-    for (entry, globals) in program.entry_points.iter().zip(reached.iter()) {
+    // A stage that the target does not have is an error by itself.
+    let has = |entry: &EntryPoint| stage_need(entry.stage).is_none_or(|c| profile.has(c));
+    for (entry, globals) in program.entry_points.iter().zip(reached.iter()).filter(|(entry, _)| has(entry)) {
         // The first values of variables are computed by the stage.
         for tree in globals.iter().filter_map(|id| program.globals[*id].init.as_ref()) {
             for expr in tree.exprs.post_order(tree.root) {
