@@ -58,8 +58,9 @@ pub(super) fn varying_offset(program: &Program, _: FunctionId, body: &Body, live
     live.iter().find_map(|id| {
         let (function, args) = callee(program, &body.exprs, *id)?;
         let mut given = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
-        let is_written =
-            |arg: ExprId| is_fixed_offset(program, &body.exprs, arg) && !is_computed(program, &body.exprs, arg);
+        let is_written = |arg: ExprId| {
+            is_fixed_offset(program, &body.exprs, (function, arg)) && !is_computed(program, &body.exprs, arg)
+        };
         given.find(|(_, arg)| !is_written(**arg)).map(|(_, arg)| body.exprs[*arg].span)
     })
 }
@@ -127,17 +128,24 @@ fn is_computed(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
     })
 }
 
+/// The attribute of builtins with an offset for each of four texels.
+pub(super) const EACH: &str = "__one_offset";
+
 /// Whether an offset in texels is a constant that targets compute alike.
 pub(super) fn is_known_offset(program: &Program, exprs: &ExprArena, offset: ExprId) -> bool {
     eval(program, exprs, offset).is_ok()
         && !exprs.post_order(offset).into_iter().any(|part| is_clamped(program, exprs, part))
 }
 
-/// Whether an offset in texels is a constant that every target takes: no float that is no such integer, either.
-pub(super) fn is_fixed_offset(program: &Program, exprs: &ExprArena, offset: ExprId) -> bool {
+/// Whether an offset in texels of a builtin is a constant that every target takes: no float that is no such integer, either. Offsets
+/// for each of four texels may be any: devices say how large (`maxTexelGatherOffset`).
+pub(super) fn is_fixed_offset(program: &Program, exprs: &ExprArena, (function, offset): (&Function, ExprId)) -> bool {
     let is_small = |value: &Value| value.int().is_some_and(|n| TEXEL_OFFSETS.contains(&n));
     if !is_known_offset(program, exprs, offset) {
         return false;
+    }
+    if function.is_marked(EACH) {
+        return true;
     }
     match eval(program, exprs, offset) {
         Ok(Value::Composite(parts)) => parts.iter().all(is_small),

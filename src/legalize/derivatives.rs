@@ -197,8 +197,9 @@ impl Mover<'_, '_, '_> {
             return false;
         }
         let offset = |(p, arg): (&Param, &ExprId)| {
-            is_offset(self.cx.program, &self.cx.program.functions[function], p)
-                && !is_fixed_offset(self.cx.program, &self.body.exprs, *arg)
+            let function = &self.cx.program.functions[function];
+            is_offset(self.cx.program, function, p)
+                && !is_fixed_offset(self.cx.program, &self.body.exprs, (function, *arg))
         };
         if self.cx.program.functions[function].params.iter().zip(&args).any(offset) {
             return false;

@@ -82,7 +82,7 @@ fn constants(program: &Program, diags: &mut Diagnostics) {
                                 Some("an offset in texels is no number that is divided by zero")
                             }
                             () if clamped() => Some("an offset in texels is no float that is beyond the integers"),
-                            () if known && !is_fixed_offset(program, exprs, *arg) => {
+                            () if known && !is_fixed_offset(program, exprs, (function, *arg)) => {
                                 Some("an offset in texels is from -8 to 7")
                             }
                             () => None,

@@ -121,7 +121,8 @@ fn shifted(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(Function
         Ok(value) => value.int() == Some(0),
         Err(_) => false,
     });
-    let shifts = first_level && is_offset(program, function, param) && !is_fixed_offset(program, exprs, offset);
+    let shifts =
+        first_level && is_offset(program, function, param) && !is_fixed_offset(program, exprs, (function, offset));
     match &exprs[id].kind {
         ExprKind::Call(callee, args) if shifts => Some((*callee, args.clone())),
         _ => None,

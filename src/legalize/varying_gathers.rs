@@ -8,7 +8,7 @@
 //! The library marks such builtins with `[__one_offset("...")]`: the spelling with the first of the offsets, which are the last
 //! parameters. A component before them is known.
 
-use super::constant_parameters::is_known_offset;
+use super::constant_parameters::{EACH, is_known_offset};
 use super::needs::lacks;
 use super::{Context, Pass};
 use crate::check::constant::eval;
@@ -26,14 +26,13 @@ pub(super) const PASS: Pass = Pass {
     ..Pass::ROW
 };
 
-const ATTRIBUTE: &str = "__one_offset";
 /// How many texels a gather gives.
 const TEXELS: usize = 4;
 
 fn run(cx: &mut Context) {
     // By the builtin and its component.
     let mut made: FxHashMap<(FunctionId, Option<(usize, i64)>), FunctionId> = FxHashMap::default();
-    let marked = cx.program.marked(ATTRIBUTE);
+    let marked = cx.program.marked(EACH);
     cx.each_exprs(&mut |cx, exprs, live| {
         for id in live {
             let ExprKind::Call(function, args) = exprs[*id].kind.clone() else { continue };
@@ -79,7 +78,7 @@ fn component_of(program: &Program, builtin: FunctionId) -> Option<usize> {
 /// The function that gathers once for each texel.
 fn helper(program: &mut Program, builtin: FunctionId, component: Option<(usize, i64)>) -> Option<FunctionId> {
     let mut function = program.functions[builtin].clone();
-    let AttributeArg::Text(spelling) = function.attribute(ATTRIBUTE)?.args.first()? else { return None };
+    let AttributeArg::Text(spelling) = function.attribute(EACH)?.args.first()? else { return None };
     let template = Template::parse(spelling.as_str()).ok()?;
     let (result, span) = (function.result, function.span);
     let first = function.params.len().checked_sub(TEXELS)?;
