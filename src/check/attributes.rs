@@ -137,6 +137,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__image_variant", Library, &[Word], 1),
     ("__in_constants", Library, &[Name], 1),
     ("__index_marker", Library, &[], 0),
+    ("__member_address", Library, &[], 0),
     ("__interlocks", Library, &[Word], 1),
     ("__interpolates", Library, &[], 0),
     ("__is_field", Library, &[], 0),

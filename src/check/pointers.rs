@@ -7,7 +7,7 @@ use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BinaryOp, DataLayout, ExprId, ExprKind, Scalar, Type, TypeId};
+use crate::tree::{AddressSpace, BinaryOp, DataLayout, ExprId, ExprKind, Scalar, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// `&x` is a value of no type that a program can name, since pointers are those of memory outside of the shader.
@@ -26,11 +26,33 @@ impl<'a> Checker<'a> {
             }
             _ => {}
         }
+        if let Some(space) = self.space_of_part(value) {
+            let address = self.library_call("__memberAddress", &[value], span);
+            let pointer = self.program.types.intern(Type::Pointer(self.ty(value), space));
+            return self.convert(address, pointer, true);
+        }
         let message = "the address of a variable of the shader cannot be stored or passed on";
         let note = "pointers come with the data of buffers; instead of `&p[i]`, hand on `p` and `i`, and let a function \
                     change a variable by an `inout` parameter";
         self.diags.push(Diagnostic::error(Code::UNSUPPORTED, span, message).note(note));
         self.error_value(span)
+    }
+
+    /// Where a part lies, if that is in what a pointer refers to.
+    fn space_of_part(&self, part: ExprId) -> Option<AddressSpace> {
+        let exprs = &self.cx.body.exprs;
+        let mut at = part;
+        loop {
+            let of = match exprs[at].kind {
+                ExprKind::Field(of, _) | ExprKind::Index(of, _) | ExprKind::Deref(of) => of,
+                ExprKind::Swizzle(of, swizzle) if swizzle.len == 1 => of,
+                _ => return None,
+            };
+            match self.program.types.get(self.ty(of)) {
+                Type::Pointer(_, space) => return Some(space),
+                _ => at = of,
+            }
+        }
     }
 
     /// `*p`, and `*&x`, which is `x`.

@@ -17,8 +17,8 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::bit_units::{self, Unit};
 use crate::tree::{
-    BinaryOp, ExprId, ExprKind, Field, FunctionBody, Literal, LocalId, MatrixOrder, Scalar, Stmt, StmtKind, Swizzle,
-    Type, TypeId,
+    BinaryOp, ExprId, ExprKind, Field, FunctionBody, Length, Literal, LocalId, MatrixOrder, Scalar, Stmt, StmtKind,
+    Swizzle, Type, TypeId,
 };
 
 /// The attribute of the functions of the library that are made here; its argument tells whether sizes must be equal.
@@ -112,14 +112,14 @@ impl<'a> Checker<'a> {
             let value = c.of_words(&Taken { local, ty: from, leaves, span }, to, order, 0, 0);
             c.cx.body.block.stmts = vec![Stmt::new(StmtKind::Return(Some(value)), span)];
         });
+        let is_single = self.program.types.component(from).is_some() || self.number_of(from).is_some();
         let function = &mut self.program.functions[function];
         function.code = body;
         function.body = FunctionBody::Block;
         // What it says of types in general is not needed at each of them.
         function.comments.clear();
         // What has one part is a short expression of it.
-        function.inline &=
-            self.program.types.component(from).is_some() || matches!(self.program.types.get(from), Type::Enum(_));
+        function.inline &= is_single;
         true
     }
 
@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
                     "`{text}` has bit fields that share a number of 64 bits, which no bit cast takes"
                 ));
             }
-            if !convert::is_data(&self.program, ty, MAX_BASES) {
+            if !self.has_bits(ty, MAX_BASES) {
                 return Some(format!("the bits of `{text}` cannot be taken: it is not only numbers"));
             }
             if self.leaf_count(ty, 0) > MAX_LEAVES {
@@ -147,6 +147,28 @@ impl<'a> Checker<'a> {
                 self.type_text(to)
             )
         })
+    }
+
+    /// Whether a type is of numbers, of which a pointer is one.
+    fn has_bits(&self, ty: TypeId, depth: u32) -> bool {
+        match self.program.types.get(ty) {
+            Type::Pointer(..) => true,
+            Type::Array(element, Length::Fixed(_)) => depth > 0 && self.has_bits(element, depth - 1),
+            Type::Struct(id) => {
+                depth > 0 && self.program.structs[id].fields.iter().all(|f| self.has_bits(f.ty, depth - 1))
+            }
+            _ => convert::is_data(&self.program, ty, depth),
+        }
+    }
+
+    /// The number that a type without parts is.
+    fn number_of(&self, ty: TypeId) -> Option<Scalar> {
+        match self.program.types.get(ty) {
+            Type::Scalar(s) => Some(s),
+            Type::Enum(id) => Some(self.program.enums[id].tag),
+            Type::Pointer(..) => Some(Scalar::U64),
+            _ => None,
+        }
     }
 
     /// Whether bit fields of a type share a number of 64 bits, which no word holds.
@@ -204,11 +226,7 @@ impl<'a> Checker<'a> {
             }
             path.pop();
         }
-        let scalar = match self.program.types.get(ty) {
-            Type::Scalar(s) => s,
-            Type::Enum(id) => self.program.enums[id].tag,
-            _ => return,
-        };
+        let Some(scalar) = self.number_of(ty) else { return };
         out.push(Leaf { at, scalar, bits: None, path: path.clone() });
     }
 
@@ -275,10 +293,9 @@ impl<'a> Checker<'a> {
         if depth > 64 {
             return self.error_value(span);
         }
-        let scalar = match self.program.types.get(ty) {
-            Type::Scalar(s) => s,
-            Type::Enum(id) => self.program.enums[id].tag,
-            Type::Matrix(..) => return self.matrix_of_words(source, ty, order, at),
+        let scalar = match (self.number_of(ty), self.program.types.get(ty)) {
+            (Some(s), _) => s,
+            (None, Type::Matrix(..)) => return self.matrix_of_words(source, ty, order, at),
             _ => {
                 // A part that is there as it is.
                 if let Some(whole) = self.same_part(source, ty, at) {

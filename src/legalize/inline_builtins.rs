@@ -47,6 +47,8 @@ pub(super) const PASS: Pass = Pass {
         Capability::WrappingShifts,
         // A choice of what is sampled with may become an argument.
         Capability::SampledChoices,
+        // A pointer that it makes of bits may be made of a constant.
+        Capability::NullAddresses,
         // Of a method that is inlined, what it is called with may be passed on.
         Capability::SharedReferences,
     ],

@@ -197,6 +197,11 @@ fn pointed(cx: &Context, pointer: TypeId, span: Span, native: &Settings) -> Opti
     (size > 0).then(|| (Origin::pointer(cx.program, data, span), wanted))
 }
 
+/// How what a pointer refers to is laid out.
+pub(super) fn element_layout(cx: &Context, pointer: TypeId, span: Span, native: &Settings) -> Option<TypeLayout> {
+    pointed(cx, pointer, span, native).map(|(_, wanted)| wanted.layout)
+}
+
 /// The distance of the elements at a pointer.
 pub(super) fn element_stride(cx: &Context, pointer: TypeId, span: Span, native: &Settings) -> Option<u64> {
     let (_, wanted) = pointed(cx, pointer, span, native)?;
