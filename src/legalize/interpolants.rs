@@ -263,7 +263,11 @@ fn is_computed(program: &Program, exprs: &ExprArena, value: ExprId, computed: &d
     let base = exprs.base(value);
     match exprs[base].kind {
         ExprKind::Local(local) => computed(local),
-        ExprKind::Convert(inner, _) => is_computed(program, exprs, inner, computed),
+        ExprKind::Convert(inner, _) => {
+            // A number of another kind is another number.
+            let [before, after] = [inner, base].map(|e| program.types.component(exprs[e].ty).map(Scalar::is_float));
+            before != after || is_computed(program, exprs, inner, computed)
+        }
         ExprKind::Literal(..) | ExprKind::Binary(..) | ExprKind::Call(..) => true,
         _ => false,
     }
