@@ -11,7 +11,7 @@
 //! ```
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it runs in build scripts")]
 
-use crate::batch::{Job, Loaders, LockFile, Plan, clashes, write_if_changed};
+use crate::batch::{Job, Loaders, LockFile, Plan, clashes, parts, write_if_changed};
 use crate::compile::{BufferLayout, Options, Target, compile};
 use crate::layout::lock::ProgramLock;
 use crate::layout::{Policy, Shift};
@@ -117,11 +117,18 @@ impl Build {
         let programs: Vec<Compiled> = jobs.par_iter().map(one).collect();
         let mut written = Vec::new();
         let mut errors = String::new();
-        for (job, program) in jobs.iter().zip(programs) {
+        let compiled = jobs.iter().zip(&programs).map(|(job, program)| parts::Compiled {
+            path: &job.path,
+            is_broken: program.is_broken,
+            dependencies: &program.dependencies,
+        });
+        let are_parts = parts::parts(&compiled.collect::<Vec<_>>());
+        for ((job, program), is_part) in jobs.iter().zip(programs).zip(are_parts) {
             for file in &program.dependencies {
                 println!("cargo::rerun-if-changed={file}");
             }
             match program.failed {
+                true if is_part => {}
                 true => errors.push_str(&program.text),
                 false => warn(&program.text),
             }
@@ -163,7 +170,8 @@ impl Build {
             let sidecar = |target: &Target| format!("{}.{}.json", job.stem, target.name());
             files.extend(output.reflections.iter().map(|(t, r)| (sidecar(t), r.to_json().into_bytes())));
         }
-        Compiled { dependencies: output.dependencies, text, failed, files, records: output.records }
+        let is_broken = failed && options.skip_libraries && output.entries.is_empty();
+        Compiled { dependencies: output.dependencies, is_broken, text, failed, files, records: output.records }
     }
 
     /// Compiles, or ends the build script with the errors.
@@ -181,6 +189,8 @@ struct Compiled {
     /// Errors and warnings for people.
     text: String,
     failed: bool,
+    /// It has no entry points besides.
+    is_broken: bool,
     /// Names and bytes of outputs.
     files: Vec<(String, Vec<u8>)>,
     /// What a lock records of it from now on.

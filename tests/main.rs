@@ -22,6 +22,7 @@ mod options;
 #[allow(dead_code, reason = "what a page expects is used by the tests of pages alone")]
 mod page;
 mod parse_trees;
+mod parts;
 mod positions;
 mod random;
 mod readback;

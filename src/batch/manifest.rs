@@ -126,7 +126,10 @@ impl FileSettings {
 
     /// Completes options by what the manifest says of the file; `choices` are those of the command line or build script.
     pub fn apply(&self, choices: &Choices, options: &mut Options) {
-        options.defines.splice(0..0, self.defines.iter().cloned());
+        // One of the command line or build script is meant instead.
+        let mut defines = self.defines.clone();
+        defines.retain(|(name, _)| options.defines.iter().all(|(given, _)| given != name));
+        options.defines.splice(0..0, defines);
         if options.entries.is_empty() {
             options.entries = self.entries.clone();
         }

@@ -7,6 +7,7 @@ mod lock;
 pub mod manifest;
 mod plan;
 #[cfg(feature = "cli")]
+pub mod parts;
 pub mod validators;
 mod write;
 

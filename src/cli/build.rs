@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::lock::{self, LockArgs};
 use super::options::ProgramArgs;
+use crate::batch::parts::{self, parts};
 use crate::batch::{Job, Loaders, LockFile, Plan, Written, clashes, file_name, plan, validators, write_if_changed};
 use crate::compile::{self, Artifact, Output, Target};
 use crate::diagnostic::Code;
@@ -53,6 +54,10 @@ struct Report {
     counts: BTreeMap<Target, [usize; 3]>,
     /// What a lock records of it from now on.
     records: Option<ProgramLock>,
+    /// It has errors, and no entry points.
+    is_broken: bool,
+    /// The files that it was read from.
+    dependencies: Vec<String>,
 }
 
 /// `shaderport build`.
@@ -82,7 +87,8 @@ pub fn build(args: &BuildArgs) -> Outcome {
         Ok(lock) => lock,
         Err(outcome) => return outcome,
     };
-    let reports = run(args, &jobs, &base, lock.as_ref());
+    let mut reports = run(args, &jobs, &base, lock.as_ref());
+    leave_out_parts(&jobs, &mut reports);
     for (job, report) in jobs.iter().zip(&reports) {
         eprint!("{}", report.text);
         if let Some(lock) = &mut lock {
@@ -94,6 +100,21 @@ pub fn build(args: &BuildArgs) -> Outcome {
     let saved = lock::save(lock);
     let start = if clashes.is_empty() { saved } else { Outcome::InputErrors };
     reports.iter().filter_map(|r| r.outcome).fold(start, Outcome::and)
+}
+
+/// Takes broken sources that programs include for libraries.
+fn leave_out_parts(jobs: &[Job], reports: &mut [Report]) {
+    let known = jobs.iter().zip(&*reports).map(|(job, report)| parts::Compiled {
+        path: &job.path,
+        is_broken: report.is_broken,
+        dependencies: &report.dependencies,
+    });
+    let are_parts = parts(&known.collect::<Vec<_>>());
+    for (report, is_part) in reports.iter_mut().zip(are_parts) {
+        if is_part {
+            *report = Report { library: true, ..Report::default() };
+        }
+    }
 }
 
 /// Compiles all programs; the reports are in the order of the jobs whatever the threads do.
@@ -147,6 +168,8 @@ fn build_one(args: &BuildArgs, job: &Job, lock: Option<&LockFile>, loaders: &Loa
         report.library = true;
         return report;
     }
+    report.is_broken = options.skip_libraries && output.entries.is_empty();
+    report.dependencies.clone_from(&output.dependencies);
     report.outcome = Some(super::outcome(&output));
     report.records = output.records.clone().filter(|_| !output.has_errors());
     for target in targets {
