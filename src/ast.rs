@@ -213,7 +213,12 @@ pub struct StructDecl {
     pub members: Option<Vec<Decl>>,
     /// `__magic_type(NAME)` in the standard library: the builtin kind.
     pub magic: Option<Symbol>,
+    /// A variable template, `template<typename T> static const uint size = sizeof(T)`: its only member has the values.
+    pub is_variable: bool,
 }
+
+/// The member of a variable template that has the value.
+pub const TEMPLATE_VALUE: &str = "value";
 
 /// `extension<T> TYPE : BASES where ... { ... }`.
 #[derive(Clone, Debug)]

@@ -86,8 +86,12 @@ impl<'a> Checker<'a> {
                 self.error_at(Code::NOT_A_VALUE, span, format!("`{text}` is a type; a value is needed here"))
             }
             Operand::Generic(decl) => {
-                let name = self.info(decl).name;
-                self.error_at(Code::NOT_A_VALUE, span, format!("`{name}` is a type; a value is needed here"))
+                let info = self.info(decl);
+                let why = match info.what {
+                    What::Struct(s) if s.is_variable => "needs its template arguments here",
+                    _ => "is a type; a value is needed here",
+                };
+                self.error_at(Code::NOT_A_VALUE, span, format!("`{}` {why}", info.name))
             }
             Operand::Namespace(_) => self.error_at(Code::NOT_A_VALUE, span, "a namespace is not a value"),
             Operand::Functions(..) => self.error_at(Code::NOT_A_VALUE, span, NOT_CALLED),
@@ -253,7 +257,10 @@ impl<'a> Checker<'a> {
     pub(super) fn name_operand(&mut self, name: Name<'a>, span: Span) -> Operand<'a> {
         match name {
             Name::Type(TypeId::ERROR) | Name::Interface(..) | Name::Missing | Name::Error => Operand::Error,
-            Name::Type(ty) => Operand::Type(ty),
+            Name::Type(ty) => match self.value_of_template(ty) {
+                Some(found) => self.found_operand(found, None, span),
+                None => Operand::Type(ty),
+            },
             Name::Namespace(scope) => Operand::Namespace(scope),
             Name::Generic(decl) => Operand::Generic(decl),
             Name::Values(found, args) => self.found_operand(found, args, span),

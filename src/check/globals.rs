@@ -220,6 +220,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         let name = match info.owner {
+            Some(owner) if self.is_variable_template(owner) => Symbol::new(&self.arg_name(owner)),
             Some(owner) => Symbol::new(&format!("{}_{}", self.arg_name(owner), info.name)),
             None => info.name,
         };

@@ -2,11 +2,13 @@
 
 use super::function::{InstanceId, Signature, WHOLE};
 use super::generic::Slot;
-use super::scope::{DeclId, ScopeId, What};
+use super::scope::{DeclId, Found, ScopeId, What};
 use super::{Arg, Checker};
 use crate::ast::{self, GenericArg};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::tree::TypeId;
 
 impl<'a> Checker<'a> {
     /// The specialization of a struct template that these arguments choose, with the scope that binds its parameters.
@@ -63,6 +65,17 @@ impl<'a> Checker<'a> {
             self.diags.push(Diagnostic::error(Code::GENERIC_ARGUMENTS, span, message).label(template, "than this has"));
         }
         None
+    }
+
+    /// The value of an instance of a variable template.
+    pub(super) fn value_of_template(&mut self, ty: TypeId) -> Option<Found> {
+        self.is_variable_template(ty).then(|| self.type_members(ty, Symbol::new(ast::TEMPLATE_VALUE)))
+    }
+
+    /// Whether a type stands for an instance of a variable template.
+    pub(super) fn is_variable_template(&self, ty: TypeId) -> bool {
+        let decl = self.structs.instance(ty).map(|instance| instance.decl);
+        decl.is_some_and(|decl| matches!(self.info(decl).what, What::Struct(s) if s.is_variable))
     }
 
     fn specializations_of(&self, template: DeclId) -> Vec<DeclId> {

@@ -305,7 +305,7 @@ impl Parser<'_> {
             return self.fail(&what);
         }
         self.type_params.truncate(scope);
-        let decl = StructDecl { name, generics, specializes, bases, members, magic: prefix.magic };
+        let decl = StructDecl { name, generics, specializes, bases, members, magic: prefix.magic, is_variable: false };
         self.declare(prefix, if interface { DeclKind::Interface(decl) } else { DeclKind::Struct(decl) }, out)
     }
 
@@ -590,6 +590,9 @@ impl Parser<'_> {
             if first && is_function {
                 return self.function(place, prefix, owner, name, ty, out);
             }
+            if first && prefix.generics.is_some() && owner.is_empty() && place != Level::Local {
+                return self.variable_template(prefix, name, ty, out);
+            }
             let var = VarDecl { owner, ..self.variable(name, ty)? };
             if !(prefix.has_modifier("static") && prefix.has_modifier("const")) {
                 self.variables.insert(name.name);
@@ -608,7 +611,43 @@ impl Parser<'_> {
         }
     }
 
-    /// declarator-name = { name "::" } (name | "operator" op)
+    /// variable-template = [generic-args] variable ";"; a struct whose static member has the value
+    fn variable_template(&mut self, mut prefix: Prefix, name: Ident, ty: TypeExpr, out: &mut Vec<Decl>) -> R<()> {
+        let specializes = if self.w() == W::Lt { Some(self.generic_args()?) } else { None };
+        let generics = prefix.generics.take();
+        let value = Ident { name: Symbol::new(TEMPLATE_VALUE), span: name.span };
+        let var = self.variable(value, ty)?;
+        self.apply_pack_matrix(&mut prefix);
+        let span = self.since(prefix.start);
+        let mut member = Prefix { comments: Vec::new(), ..prefix.clone() };
+        if !member.has_modifier("static") {
+            member.modifiers.push(Ident { name: Symbol::new("static"), span: name.span });
+        }
+        let members = Some(vec![member.decl(DeclKind::Var(var), span)]);
+        let magic = None;
+        let decl = StructDecl { name, generics, specializes, bases: Vec::new(), members, magic, is_variable: true };
+        prefix.modifiers.clear();
+        prefix.attributes.clear();
+        out.push(prefix.decl(DeclKind::Struct(decl), span));
+        self.semicolon(&format!("the declaration of `{}`", name.name))
+    }
+
+    /// The arguments of a template before `::`, in the definition of a member of it, are those that it is declared with.
+    fn owner_arguments(&mut self) -> R<()> {
+        if self.w() != W::Lt || !self.scan_angles(self.pos, 0).is_some_and(|end| self.word_at(end).w == W::Scope) {
+            return Ok(());
+        }
+        let start = self.tok().span;
+        let of_one = self.type_params.is_empty();
+        self.generic_args()?;
+        if of_one {
+            let message = "a member for some arguments of a template is not supported; specialize the template as a whole";
+            self.error_at(Code::UNSUPPORTED, self.since(start), message.to_owned());
+        }
+        Ok(())
+    }
+
+    /// declarator-name = { name [generic-args] "::" } (name | "operator" op)
     fn declarator_name(&mut self) -> R<(Vec<Ident>, Ident)> {
         let mut owner = Vec::new();
         loop {
@@ -616,6 +655,7 @@ impl Parser<'_> {
                 return Ok((owner, self.operator_name()?));
             }
             let name = self.name("a name after the type")?;
+            self.owner_arguments()?;
             if !self.eat(W::Scope) {
                 return Ok((owner, name));
             }

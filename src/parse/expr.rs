@@ -487,6 +487,14 @@ fn lambda_struct(params: Vec<Decl>, body: Block, span: Span) -> Decl {
     };
     let name = Ident { name: Symbol::new("Lambda"), span };
     let members = Some(vec![bare_decl(DeclKind::Function(function), span)]);
-    let lambda = StructDecl { name, generics: None, specializes: None, bases: Vec::new(), members, magic: None };
+    let lambda = StructDecl {
+        name,
+        generics: None,
+        specializes: None,
+        bases: Vec::new(),
+        members,
+        magic: None,
+        is_variable: false,
+    };
     bare_decl(DeclKind::Struct(lambda), span)
 }

@@ -157,8 +157,15 @@ fn member_name(member: &Decl) -> Option<Symbol> {
 }
 
 fn block_struct(name: Ident, members: Vec<Decl>) -> Decl {
-    let kind =
-        StructDecl { name, generics: None, specializes: None, bases: Vec::new(), members: Some(members), magic: None };
+    let kind = StructDecl {
+        name,
+        generics: None,
+        specializes: None,
+        bases: Vec::new(),
+        members: Some(members),
+        magic: None,
+        is_variable: false,
+    };
     bare_decl(DeclKind::Struct(kind), name.span)
 }
 

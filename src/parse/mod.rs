@@ -187,6 +187,11 @@ impl<'a> Parser<'a> {
                         }
                     }
                 }
+                W::Template if self.word_at(i + 1).w == W::Lt => {
+                    if let Some(name) = self.variable_template_at(i + 1).and_then(name_at) {
+                        self.generics.insert(name);
+                    }
+                }
                 // `float f<` or `func f<`: two names and an angle can only be a generic function (or annotations).
                 W::Lt if i >= 2 && w_is_type_end(self, i - 2) && !self.words[i - 1].is_reserved() => {
                     if let Some(name) = name_at(i - 1) {
@@ -196,6 +201,33 @@ impl<'a> Parser<'a> {
                 _ => {}
             }
         }
+    }
+}
+
+impl Parser<'_> {
+    /// The index of the name in `template<...> static const uint name = value;`, from that of the first `<` on.
+    fn variable_template_at(&self, open: usize) -> Option<usize> {
+        let mut depth = 0;
+        let mut i = open;
+        loop {
+            match self.word_at(i).w {
+                W::Lt => depth += 1,
+                W::Gt => depth -= 1,
+                W::Assign if depth == 0 => return self.before_brackets(i),
+                W::Semi | W::LParen | W::LBrace | W::Eof => return None,
+                _ => {}
+            }
+            i += 1;
+        }
+    }
+
+    /// The index of what stands before a token and the brackets before that: of `a` in `a[2] =`.
+    fn before_brackets(&self, at: usize) -> Option<usize> {
+        let mut i = at.checked_sub(1)?;
+        while self.word_at(i).w == W::RBracket {
+            i = (0..i).rev().find(|open| self.partner_of(*open) == Some(i))?.checked_sub(1)?;
+        }
+        Some(i)
     }
 }
 
