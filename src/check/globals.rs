@@ -144,16 +144,23 @@ impl<'a> Checker<'a> {
         self.made_once(decl, span, Self::make_global, || format!("the type of `{name}` depends on itself"))
     }
 
-    /// The constant that a module exports for one that is `extern`; what stands at the latter is for when there is none.
-    fn exported_for(&self, decl: DeclId) -> Option<DeclId> {
+    /// The constant or type that a module exports for one that is `extern`; what stands at the latter is for when there is none.
+    pub(super) fn exported_for(&self, decl: DeclId) -> Option<DeclId> {
         let info = self.info(decl);
-        if !matches!(info.what, What::Var(_)) || !info.has("extern") || info.owner.is_some() {
+        let is_type = matches!(info.what, What::Struct(_) | What::Alias(_));
+        if !(is_type || matches!(info.what, What::Var(_))) || !info.has("extern") || info.owner.is_some() {
             return None;
         }
         let namespace = self.at(info.scope).namespace;
+        let defines = |what: &What| match what {
+            What::Var(var) => !is_type && var.init.is_some(),
+            What::Struct(s) => is_type && s.members.is_some(),
+            What::Alias(_) => is_type,
+            _ => false,
+        };
         let gives = |other: &DeclInfo| {
             let same = other.name == info.name && other.owner.is_none() && self.at(other.scope).namespace == namespace;
-            same && other.has("export") && matches!(other.what, What::Var(ast::VarDecl { init: Some(_), .. }))
+            same && other.has("export") && defines(&other.what)
         };
         self.decls.iter().position(gives).map(|index| DeclId(index as u32))
     }

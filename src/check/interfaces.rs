@@ -341,7 +341,8 @@ impl<'a> Checker<'a> {
         while let Some(instance) = self.structs.list.get(index) {
             let (decl, ty) = (instance.decl, instance.ty);
             index += 1;
-            if self.source_of(decl).builtin {
+            let is_defined = !matches!(self.info(decl).what, What::Struct(ast::StructDecl { members: None, .. }));
+            if self.source_of(decl).builtin || !is_defined {
                 continue;
             }
             for (interface, args) in self.conformances(ty) {

@@ -9,7 +9,7 @@
 //! with its program if it has diagnostics, names what is declared in a body or in a file of that program alone, or names two
 //! instances of one generic struct.
 
-use super::scope::{DeclId, Entity, What};
+use super::scope::{DeclId, DeclInfo, Entity, What};
 use super::structs::StructInstance;
 use super::{Arg, Checker, Options};
 use crate::ast;
@@ -32,8 +32,8 @@ type Known = RwLock<FxHashMap<BodyKey, Arc<Shared>>>;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Environment {
     options: Options,
-    /// The files with extensions, which are seen everywhere.
-    extensions: BTreeSet<FileId>,
+    /// The files with extensions and exported types, which are seen everywhere.
+    seen: BTreeSet<FileId>,
 }
 
 #[cfg(test)]
@@ -185,19 +185,24 @@ impl Checker<'_> {
     /// Finds the bodies of this program's environment, once everything is declared.
     pub(super) fn open_links(&mut self, bodies: Option<&Bodies>) {
         let Some(bodies) = bodies else { return };
-        let mut extensions = BTreeSet::new();
-        for decl in &self.interfaces.extensions {
-            let info = self.info(*decl);
+        let mut seen = BTreeSet::new();
+        let extensions = self.interfaces.extensions.iter().map(|decl| self.info(*decl));
+        let is_exported = |info: &DeclInfo| {
+            let is_type = matches!(info.what, What::Struct(_) | What::Alias(_));
+            is_type && !info.span.file.is_library() && info.has("export")
+        };
+        let exported = self.decls.iter().filter(|info| is_exported(info)).copied();
+        for info in extensions.chain(exported) {
             if !self.is_shared(info.source, info.span) {
                 // Nobody else has it.
                 return;
             }
             if !info.span.file.is_library() {
-                extensions.insert(info.span.file);
+                seen.insert(info.span.file);
             }
         }
         let options = Options { entries: Vec::new(), ..self.options.clone() };
-        let environment = Environment { options, extensions };
+        let environment = Environment { options, seen };
         let mut environments = bodies.environments.lock().unwrap_or_else(|e| e.into_inner());
         self.links.known = Some(environments.entry(environment).or_default().clone());
         self.links.declared = self.decls.len() as u32;

@@ -153,7 +153,11 @@ impl<'a> Checker<'a> {
         self.structs.list[index as usize].resolving = false;
         if s.members.is_none() && s.magic.is_none() {
             let name = info.name;
-            self.error(Code::UNDECLARED, span, format!("`{name}` is announced but not defined"));
+            let message = match info.has("extern") {
+                true => format!("`{name}` is `extern`, and no module defines it"),
+                false => format!("`{name}` is announced but not defined"),
+            };
+            self.error(Code::UNDECLARED, span, message);
         }
         ty
     }

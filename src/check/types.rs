@@ -315,6 +315,7 @@ impl<'a> Checker<'a> {
 
     /// A struct or alias with its arguments.
     fn named_type(&mut self, decl: DeclId, given: Option<&'a [GenericArg]>, scope: ScopeId, span: Span) -> Name<'a> {
+        let decl = self.exported_for(decl).unwrap_or(decl);
         let generics = match self.info(decl).what {
             What::Struct(s) => s.generics.as_ref(),
             What::Alias(a) => a.generics.as_ref(),
