@@ -11,13 +11,12 @@ const PART: &str = "float3 shade(float3 n) { return n * albedo.rgb + COUNT; }\n"
 #[test]
 fn included_sources_are_no_programs() {
     let files = [("main.hlsl", MAIN), ("lighting.hlsl", PART)];
-    let directory = tree(&files);
+    let (directory, built) = (tree(&files), tree(&[]));
+    let build = Build::new(directory.path()).target(Target::Hlsl).out_dir(built.path());
+    assert_eq!(build.try_run().map(|files| files.len()), Ok(2));
     let run = shaderport(directory.path(), &["build", ".", "--target", "hlsl,glsl", "--out", "out"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stdout.contains("1 programs, 1 files without entry points"), "{}", run.stdout);
-    let build = Build::new(directory.path()).target(Target::Hlsl).out_dir(directory.path().join("built"));
-    assert_eq!(build.try_run().map(|files| files.len()), Ok(2));
-
     std::fs::remove_file(directory.path().join("main.hlsl")).expect("a file");
     let run = shaderport(directory.path(), &["build", ".", "--target", "hlsl", "--out", "out"]);
     assert_ne!(run.code, 0);
@@ -46,7 +45,7 @@ fn parts_of_modules_are_no_programs() {
 #[test]
 fn macros_of_the_command_line_come_first() {
     let files = [
-        ("shaderport.toml", "[options]\ndefines = { SIZE = 1 }\n"),
+        ("shaderport.toml", "[build]\ndefines = { SIZE = 1 }\n"),
         ("main.hlsl", "float4 main() : SV_Target { return SIZE; }\n"),
     ];
     let directory = tree(&files);

@@ -641,7 +641,8 @@ impl Parser<'_> {
         let of_one = self.type_params.is_empty();
         self.generic_args()?;
         if of_one {
-            let message = "a member for some arguments of a template is not supported; specialize the template as a whole";
+            let message =
+                "a member for some arguments of a template is not supported; specialize the template as a whole";
             self.error_at(Code::UNSUPPORTED, self.since(start), message.to_owned());
         }
         Ok(())
