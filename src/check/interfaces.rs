@@ -70,12 +70,14 @@ impl Bound {
 }
 
 use Scalar::*;
-const FLOATS: &[Scalar] = &[F16, F32, F64, MinF16];
-const INTEGERS: &[Scalar] = &[I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinU16];
-const SIGNED: &[Scalar] = &[I8, I16, I32, I64, MinI16, F16, F32, F64, MinF16];
-const NUMBERS: &[Scalar] = &[I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinU16, F16, F32, F64, MinF16];
-const LOGICAL: &[Scalar] = &[Bool, I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinU16];
-const ALL: &[Scalar] = &[Bool, I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinU16, F16, F32, F64, MinF16];
+const FLOATS: &[Scalar] = &[F16, F32, F64, MinF16, MinF10];
+const INTEGERS: &[Scalar] = &[I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinI12, MinU16];
+const SIGNED: &[Scalar] = &[I8, I16, I32, I64, MinI16, MinI12, F16, F32, F64, MinF16, MinF10];
+const NUMBERS: &[Scalar] =
+    &[I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinI12, MinU16, F16, F32, F64, MinF16, MinF10];
+const LOGICAL: &[Scalar] = &[Bool, I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinI12, MinU16];
+const ALL: &[Scalar] =
+    &[Bool, I8, U8, I16, U16, I32, U32, I64, U64, MinI16, MinI12, MinU16, F16, F32, F64, MinF16, MinF10];
 
 /// Constraints that the checker knows (`stdlib/README.md`).
 const BUILTIN: &[(&str, &[Scalar])] = &[
@@ -84,14 +86,14 @@ const BUILTIN: &[(&str, &[Scalar])] = &[
     ("__BuiltinSignedArithmeticType", SIGNED),
     ("__BuiltinFloatingPointType", FLOATS),
     ("__BuiltinRealType", FLOATS),
-    ("__BuiltinNarrowFloatType", &[F16, F32, MinF16]),
+    ("__BuiltinNarrowFloatType", &[F16, F32, MinF16, MinF10]),
     ("__BuiltinBoolType", &[Bool]),
     ("__BuiltinIntegerType", INTEGERS),
     ("__BuiltinLogicalType", LOGICAL),
     ("__BuiltinInt32Type", &[I32, U32]),
     ("__BuiltinInt64Type", &[I64, U64]),
     ("__BuiltinFloat32Type", &[F32]),
-    ("__Builtin16BitType", &[I16, U16, F16, MinF16, MinI16, MinU16]),
+    ("__Builtin16BitType", &[I16, U16, F16, MinF16, MinF10, MinI16, MinI12, MinU16]),
     ("__Builtin64BitType", &[I64, U64, F64]),
 ];
 

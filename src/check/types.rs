@@ -33,8 +33,6 @@ const SCALAR_ALIASES: &[(&str, Scalar)] = &[
     ("int32_t", Scalar::I32),
     ("uint32_t", Scalar::U32),
     ("dword", Scalar::U32),
-    ("min10float", Scalar::MinF16),
-    ("min12int", Scalar::MinI16),
     ("long", Scalar::I64),
     ("ulong", Scalar::U64),
     ("size_t", Scalar::U64),

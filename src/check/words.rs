@@ -483,8 +483,8 @@ impl<'a> Checker<'a> {
 /// A scalar that has all its bits in memory: what is at least 16 bits wide has 32.
 fn full(scalar: Scalar) -> Scalar {
     match scalar {
-        Scalar::MinF16 => Scalar::F32,
-        Scalar::MinI16 => Scalar::I32,
+        Scalar::MinF16 | Scalar::MinF10 => Scalar::F32,
+        Scalar::MinI16 | Scalar::MinI12 => Scalar::I32,
         Scalar::MinU16 => Scalar::U32,
         other => other,
     }

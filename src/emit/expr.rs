@@ -174,7 +174,9 @@ impl<'a> Exprs<'a> {
     ) -> Prec {
         let text = super::literal::text(self.dialect.literals(), scalar, literal, spelling);
         // What is not finite is written by its bits as a `float`.
-        if matches!(scalar, Scalar::F16 | Scalar::MinF16) && text.starts_with(self.dialect.literals().bits.0) {
+        if matches!(scalar, Scalar::F16 | Scalar::MinF16 | Scalar::MinF10)
+            && text.starts_with(self.dialect.literals().bits.0)
+        {
             out.push_str(&format!("{}({text})", self.dialect.scalar_name(scalar)));
             return Prec::Postfix;
         }

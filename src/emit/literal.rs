@@ -112,7 +112,7 @@ fn wrap(scalar: Scalar, value: i64) -> i128 {
         Scalar::I8 => (value as i8).into(),
         Scalar::U8 => (value as u8).into(),
         // A target that has no such narrow integers would keep bits that those of minimum precision may lose.
-        Scalar::I16 | Scalar::MinI16 => (value as i16).into(),
+        Scalar::I16 | Scalar::MinI16 | Scalar::MinI12 => (value as i16).into(),
         Scalar::U16 | Scalar::MinU16 => (value as u16).into(),
         Scalar::U32 => (value as u32).into(),
         Scalar::I64 => value.into(),

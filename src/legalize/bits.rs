@@ -8,7 +8,7 @@ pub(super) fn of_word(b: &mut Build, language: &str, word: ExprId, s: Scalar) ->
     let ty = b.types.scalar(s);
     match s {
         Scalar::U32 => Some(word),
-        Scalar::F32 | Scalar::MinF16 => {
+        Scalar::F32 | Scalar::MinF16 | Scalar::MinF10 => {
             let float = b.native(Operation::BitsToFloat.spelling(language).clone(), vec![word], TypeId::FLOAT);
             Some(b.convert(float, ty))
         }
@@ -24,7 +24,7 @@ pub(super) fn of_word(b: &mut Build, language: &str, word: ExprId, s: Scalar) ->
 /// The word of a scalar of 4 bytes, or that has a smaller one in its low bits and is 0 above.
 pub(super) fn to_word(b: &mut Build, language: &str, value: ExprId, s: Scalar) -> Option<ExprId> {
     let operation = match s {
-        Scalar::F32 | Scalar::MinF16 => Operation::FloatToBits,
+        Scalar::F32 | Scalar::MinF16 | Scalar::MinF10 => Operation::FloatToBits,
         Scalar::F16 => Operation::HalfToBits,
         _ if s.size() > 4 => return None,
         // Conversion repeats the sign.

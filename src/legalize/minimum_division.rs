@@ -25,7 +25,7 @@ fn divides(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     else {
         return false;
     };
-    program.types.component(exprs[id].ty) == Some(Scalar::MinI16)
+    matches!(program.types.component(exprs[id].ty), Some(Scalar::MinI16 | Scalar::MinI12))
 }
 
 fn run(cx: &mut Context) {

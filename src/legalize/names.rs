@@ -614,8 +614,8 @@ fn told_apart(program: &Program, function: &Function, fine: bool) -> Vec<String>
     };
     let coarse = |ty: TypeId| {
         let scalar = |s: Scalar| match s {
-            Scalar::MinF16 => Scalar::F32,
-            Scalar::MinI16 => Scalar::I32,
+            Scalar::MinF16 | Scalar::MinF10 => Scalar::F32,
+            Scalar::MinI16 | Scalar::MinI12 => Scalar::I32,
             Scalar::MinU16 => Scalar::U32,
             _ => s,
         };

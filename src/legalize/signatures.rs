@@ -150,10 +150,11 @@ fn later(point: Point) -> bool {
     point != VertexIn
 }
 
-const FLOATS: &[Scalar] = &[Scalar::F32, Scalar::F16, Scalar::MinF16];
+const FLOATS: &[Scalar] = &[Scalar::F32, Scalar::F16, Scalar::MinF16, Scalar::MinF10];
 #[rustfmt::skip]
 const INTEGERS: &[Scalar] = &[
-    Scalar::U32, Scalar::I32, Scalar::U16, Scalar::I16, Scalar::MinU16, Scalar::MinI16, Scalar::Bool,
+    Scalar::U32, Scalar::I32, Scalar::U16, Scalar::I16, Scalar::MinU16, Scalar::MinI16, Scalar::MinI12,
+    Scalar::Bool,
 ];
 
 /// The largest index of what a signature has once or twice, as the validator of DXIL has it; others have any.

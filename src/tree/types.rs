@@ -32,8 +32,12 @@ pub enum Scalar {
     F64,
     /// `min16float`: at least 16 bits; 4 bytes in a buffer unless 16-bit types are on.
     MinF16,
+    /// `min10float`, which has the bits of `min16float`, and overloads of its own.
+    MinF10,
     /// `min16int`.
     MinI16,
+    /// `min12int`, as `min10float` beside `min16float`.
+    MinI12,
     /// `min16uint`.
     MinU16,
 }
@@ -54,7 +58,9 @@ impl Scalar {
         ("float", Scalar::F32),
         ("double", Scalar::F64),
         ("min16float", Scalar::MinF16),
+        ("min10float", Scalar::MinF10),
         ("min16int", Scalar::MinI16),
+        ("min12int", Scalar::MinI12),
         ("min16uint", Scalar::MinU16),
     ];
 
@@ -73,11 +79,12 @@ impl Scalar {
     }
     /// Floating point.
     pub fn is_float(self) -> bool {
-        matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::MinF16)
+        matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::MinF16 | Scalar::MinF10)
     }
     /// Signed integer.
     pub fn is_signed(self) -> bool {
-        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::MinI16)
+        use Scalar::{I8, I16, I32, I64, MinI12, MinI16};
+        matches!(self, I8 | I16 | I32 | I64 | MinI16 | MinI12)
     }
     /// Unsigned integer.
     pub fn is_unsigned(self) -> bool {
@@ -90,13 +97,13 @@ impl Scalar {
             Scalar::I16 => Scalar::U16,
             Scalar::I32 => Scalar::U32,
             Scalar::I64 => Scalar::U64,
-            Scalar::MinI16 => Scalar::MinU16,
+            Scalar::MinI16 | Scalar::MinI12 => Scalar::MinU16,
             other => other,
         }
     }
     /// At least 16 bits wide: `min16float` and its kin.
     pub fn is_least_precision(self) -> bool {
-        matches!(self, Scalar::MinF16 | Scalar::MinI16 | Scalar::MinU16)
+        matches!(self, Scalar::MinF16 | Scalar::MinF10 | Scalar::MinI16 | Scalar::MinI12 | Scalar::MinU16)
     }
     /// Integer of either sign, not bool.
     pub fn is_integer(self) -> bool {

@@ -152,7 +152,7 @@ fn bools(op: BinaryOp, a: bool, b: bool) -> Option<bool> {
 /// Bits of an integer.
 fn width(kind: Scalar) -> u32 {
     match kind {
-        Scalar::MinI16 | Scalar::MinU16 => 16,
+        Scalar::MinI16 | Scalar::MinI12 | Scalar::MinU16 => 16,
         kind => kind.size() * 8,
     }
 }

@@ -304,7 +304,7 @@ pub fn wrap(value: i64, to: Scalar) -> i64 {
         Scalar::Bool => i64::from(value != 0),
         Scalar::I8 => i64::from(value as i8),
         Scalar::U8 => i64::from(value as u8),
-        Scalar::I16 | Scalar::MinI16 => i64::from(value as i16),
+        Scalar::I16 | Scalar::MinI16 | Scalar::MinI12 => i64::from(value as i16),
         Scalar::U16 | Scalar::MinU16 => i64::from(value as u16),
         Scalar::I32 => i64::from(value as i32),
         Scalar::U32 => i64::from(value as u32),

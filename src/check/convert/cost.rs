@@ -128,7 +128,7 @@ impl Number {
     }
 
     fn is_min_precision(self) -> bool {
-        matches!(self, Number::Scalar(Scalar::MinF16 | Scalar::MinI16 | Scalar::MinU16))
+        matches!(self, Number::Scalar(s) if s.is_least_precision())
     }
 
     /// It takes the width of what stands beside it.
@@ -161,6 +161,14 @@ impl Number {
         match pair.map(Number::is_float) {
             _ if self == other => self,
             _ if soft && pair.contains(&Number::PartialHalf) => Number::PartialHalf,
+            // Beside a literal it stays what it is.
+            [a, b] if min && soft && a == b => {
+                if self.is_min_precision() {
+                    self
+                } else {
+                    other
+                }
+            }
             [true, true] => Number::Scalar(match wide {
                 16 if min => MinF16,
                 16 => F16,
@@ -191,6 +199,7 @@ impl Number {
     fn step(self, to: Number) -> KindStep {
         use Number::{LiteralFloat, LiteralInt};
         let is_full = |n: Number| !n.is_soft() && !n.is_min_precision();
+        let least = Number::is_min_precision;
         let floats = [self, to].map(Number::is_float);
         match (self, to) {
             _ if self == to => KindStep::None,
@@ -199,6 +208,8 @@ impl Number {
             _ if self.is_soft() || to.is_soft() || floats[0] != floats[1] => KindStep::Class,
             _ if self.widens_to(to) => KindStep::Width,
             _ if !floats[0] && is_full(self) && is_full(to) && self.bits() == to.bits() => KindStep::Sign,
+            // `min12int` and `min16int`.
+            _ if !floats[0] && least(self) && least(to) && self.is_unsigned() == to.is_unsigned() => KindStep::Sign,
             _ => KindStep::Class,
         }
     }
@@ -206,6 +217,7 @@ impl Number {
     /// To a wider kind of the same class; the minimum precision of a float is below every float.
     fn widens_to(self, to: Number) -> bool {
         let order = |n: Number| match n {
+            Number::Scalar(Scalar::MinF10) => 0,
             Number::Scalar(Scalar::MinF16) => 1,
             Number::Scalar(Scalar::F16) => 2,
             Number::PartialHalf => 3,

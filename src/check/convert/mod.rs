@@ -200,25 +200,27 @@ const fn join_order(scalar: Scalar) -> u8 {
         Scalar::Bool => 0,
         Scalar::I8 => 1,
         Scalar::U8 => 2,
-        Scalar::MinI16 => 3,
-        Scalar::I16 => 4,
-        Scalar::MinU16 => 5,
-        Scalar::U16 => 6,
-        Scalar::I32 => 7,
-        Scalar::U32 => 8,
-        Scalar::I64 => 9,
-        Scalar::U64 => 10,
-        Scalar::MinF16 => 11,
-        Scalar::F16 => 12,
-        Scalar::F32 => 13,
-        Scalar::F64 => 14,
+        Scalar::MinI12 => 3,
+        Scalar::MinI16 => 4,
+        Scalar::I16 => 5,
+        Scalar::MinU16 => 6,
+        Scalar::U16 => 7,
+        Scalar::I32 => 8,
+        Scalar::U32 => 9,
+        Scalar::I64 => 10,
+        Scalar::U64 => 11,
+        Scalar::MinF10 => 12,
+        Scalar::MinF16 => 13,
+        Scalar::F16 => 14,
+        Scalar::F32 => 15,
+        Scalar::F64 => 16,
     }
 }
 
 /// Width in bits as conversions see it.
 fn bits(scalar: Scalar) -> u32 {
     match scalar {
-        Scalar::MinF16 | Scalar::MinI16 | Scalar::MinU16 => 16,
+        least if least.is_least_precision() => 16,
         Scalar::Bool => 1,
         _ => scalar.size() * 8,
     }

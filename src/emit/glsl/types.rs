@@ -20,7 +20,9 @@ const SCALARS: &[(Scalar, &str, &str, &str)] = &[
     (Scalar::F32, "float", "", ""),
     (Scalar::F64, "double", "d", ""),
     (Scalar::MinF16, "float", "", ""),
+    (Scalar::MinF10, "float", "", ""),
     (Scalar::MinI16, "int", "i", ""),
+    (Scalar::MinI12, "int", "i", ""),
     (Scalar::MinU16, "uint", "u", ""),
 ];
 

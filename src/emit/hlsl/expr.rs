@@ -19,6 +19,7 @@ const LITERALS: Literals = Literals {
         (Scalar::I16, "int16_t(", ")"),
         (Scalar::U16, "uint16_t(", ")"),
         (Scalar::MinI16, "min16int(", ")"),
+        (Scalar::MinI12, "min12int(", ")"),
         (Scalar::MinU16, "min16uint(", ")"),
     ],
     minimum: &[(Scalar::I32, "int(0x80000000)"), (Scalar::I64, "int64_t(0x8000000000000000ull)")],
@@ -49,6 +50,7 @@ fn components(shape: Shape) -> u32 {
 /// The order in which HLSL joins component types of two operands.
 const RANKS: &[Scalar] = &[
     Scalar::Bool,
+    Scalar::MinI12,
     Scalar::MinI16,
     Scalar::MinU16,
     Scalar::I16,
@@ -57,6 +59,7 @@ const RANKS: &[Scalar] = &[
     Scalar::U32,
     Scalar::I64,
     Scalar::U64,
+    Scalar::MinF10,
     Scalar::MinF16,
     Scalar::F16,
     Scalar::F32,
@@ -109,6 +112,7 @@ impl Dialect for Hlsl {
             Scalar::F32 => ("", "f"),
             Scalar::I32 => ("int(", ")"),
             Scalar::MinF16 => ("min16float(", ")"),
+            Scalar::MinF10 => ("min10float(", ")"),
             // Where DXC is not told that it has 16 bits, its literals are of another type.
             Scalar::F16 => ("half(", ")"),
             _ => ("", ""),

@@ -44,7 +44,9 @@ pub(super) fn is_untyped(ex: &Exprs, id: ExprId) -> bool {
 fn is_untyped_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let is = |id: ExprId| is_untyped_within(ex, id, depth);
-    let Type::Scalar(scalar @ (Scalar::I32 | Scalar::F32 | Scalar::MinF16)) = ex.ty(id) else { return false };
+    let Type::Scalar(scalar @ (Scalar::I32 | Scalar::F32 | Scalar::MinF16 | Scalar::MinF10)) = ex.ty(id) else {
+        return false;
+    };
     match *ex.kind(id) {
         // A choice between literals is one whatever the condition is.
         ExprKind::Select(_, a, b) => is(a) && is(b),

@@ -24,11 +24,11 @@ impl Spelling for Wgsl {
         match scalar {
             Scalar::Bool => "bool",
             Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::MinU16 => "u32",
-            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::MinI16 => "i32",
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::MinI16 | Scalar::MinI12 => "i32",
             Scalar::U64 => "u64",
             Scalar::I64 => "i64",
             Scalar::F16 => "f16",
-            Scalar::F32 | Scalar::MinF16 => "f32",
+            Scalar::F32 | Scalar::MinF16 | Scalar::MinF10 => "f32",
             Scalar::F64 => "f64",
         }
     }
