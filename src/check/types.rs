@@ -254,16 +254,24 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The first name of a path. An alias does not see itself: `typedef Foo Foo;` in a namespace names the outer one.
+    /// The first name of a path. An alias does not see itself: `typedef Foo Foo;` in a namespace names the outer one. The members of
+    /// a struct do, which may be of a pointer to it.
     fn lookup_path_start(&mut self, scope: ScopeId, name: Symbol) -> Found {
         let found = self.lookup(scope, name);
         if let Some(Entity::Decl(decl)) = found.entities.first()
             && self.active_aliases.last() == Some(decl)
+            && !self.is_in_members(scope, self.info(*decl).scope)
             && let Some(outer) = self.at(self.info(*decl).scope).parent
         {
             return self.lookup(outer, name);
         }
         found
+    }
+
+    /// Whether a scope is in the members of a struct that is in an outer one.
+    fn is_in_members(&self, scope: ScopeId, outer: ScopeId) -> bool {
+        let mut inner = self.outward(scope).take_while(|id| *id != outer);
+        inner.any(|id| matches!(self.at(id).kind, super::scope::ScopeKind::Members(_)))
     }
 
     /// `::name` looks in the file, then in the standard library.
