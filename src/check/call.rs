@@ -69,6 +69,8 @@ impl<'a> Checker<'a> {
             Operand::Type(ty) => self.construct(ty, args, span),
             Operand::Generic(decl) => self.construct_generic(decl, args, span),
             Operand::Value(value) => self.call_object(value, args, span),
+            Operand::Place(place) if args.is_empty() => place,
+            Operand::Place(_) => self.error_at(Code::NO_OVERLOAD, span, "`Get` of a pointer takes no arguments"),
             Operand::Error => {
                 // The arguments may have faults of their own.
                 self.call_args(args);

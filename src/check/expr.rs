@@ -22,6 +22,8 @@ pub(super) enum Operand<'a> {
     Namespace(ScopeId),
     /// Functions, the object they are called on, and generic arguments as written.
     Functions(Vec<DeclId>, Option<ExprId>, Option<&'a [GenericArg]>),
+    /// A method without arguments that gives a place: what a pointer points to.
+    Place(ExprId),
     /// Reported.
     Error,
 }
@@ -94,7 +96,7 @@ impl<'a> Checker<'a> {
                 self.error_at(Code::NOT_A_VALUE, span, format!("`{}` {why}", info.name))
             }
             Operand::Namespace(_) => self.error_at(Code::NOT_A_VALUE, span, "a namespace is not a value"),
-            Operand::Functions(..) => self.error_at(Code::NOT_A_VALUE, span, NOT_CALLED),
+            Operand::Functions(..) | Operand::Place(_) => self.error_at(Code::NOT_A_VALUE, span, NOT_CALLED),
         }
     }
 

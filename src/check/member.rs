@@ -98,6 +98,9 @@ impl<'a> Checker<'a> {
             }
             Type::Pointer(to, _) => {
                 let inner = self.push(ExprKind::Deref(value), to, span);
+                if name == self.words.get && self.members_of_value(inner, to, name).is_empty() {
+                    return Operand::Place(inner);
+                }
                 self.member_of(inner, segment, span)
             }
             Type::Handle(to) => {

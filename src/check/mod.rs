@@ -350,6 +350,7 @@ struct Words {
     this_type: Symbol,
     init: Symbol,
     subscript: Symbol,
+    get: Symbol,
     base: Symbol,
 }
 
@@ -408,6 +409,7 @@ impl<'a> Checker<'a> {
                 this_type: Symbol::new("This"),
                 init: Symbol::new("__init"),
                 subscript: Symbol::new("__subscript"),
+                get: Symbol::new("Get"),
                 base: Symbol::new("base"),
             },
             stage_variables: Vec::new(),
