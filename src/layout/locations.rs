@@ -425,7 +425,9 @@ impl<'a> Numbering<'a> {
         let start = self.explicit(of);
         let Whole { name, span, order, many, .. } = *of;
         let asked = self.asked(of.explicit).is_some();
-        let around = Around { name, span, index: self.source(of.explicit), at: None, asked, order };
+        // Targets are counted from 0 together, so each goes to its own location here.
+        let at = self.asked(of.explicit).filter(|_| self.targets);
+        let around = Around { name, span, index: self.source(of.explicit), at, asked, order };
         let mut semantic = self.running(of.semantic, of.explicit, of.span);
         let (function, unit, explicit) = (self.function, self.unit, of.explicit.clone());
         let counted = self.settings.policy.stage_io.counts_mesh_indices;
@@ -479,7 +481,8 @@ impl<'a> Numbering<'a> {
 
     /// A type cannot contain itself, so this ends.
     fn part(&mut self, ty: TypeId, semantic: &mut Option<Running>, around: Around) -> VaryingPart {
-        if let Some(target) = semantic.as_ref().filter(|s| self.targets && s.name == TARGET) {
+        // What asks for a location is there, with all that is in it, whatever the semantics say.
+        if let Some(target) = semantic.as_ref().filter(|s| self.targets && s.name == TARGET && !around.asked) {
             self.at = target.index;
         }
         self.at = around.at.unwrap_or(self.at);

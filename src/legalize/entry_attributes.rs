@@ -134,6 +134,11 @@ impl AttributeLowering<'_, '_> {
     fn check_blend_sources(&mut self, leaves: &mut [Leaf]) {
         // A value of the system is no source, whatever else is written with it.
         leaves.iter_mut().filter(|leaf| leaf.is_system()).for_each(|leaf| leaf.index = None);
+        // An index that is not written is 0.
+        if leaves.iter().any(|leaf| leaf.index.is_some()) {
+            let first = |leaf: &&mut Leaf| !leaf.is_system() && leaf.location == Some(0);
+            leaves.iter_mut().filter(first).for_each(|leaf| leaf.index = leaf.index.or(Some(0)));
+        }
         // The first alone is a plain output.
         if leaves.iter().all(|leaf| leaf.index.is_none_or(|index| index == 0)) {
             leaves.iter_mut().for_each(|leaf| leaf.index = None);
