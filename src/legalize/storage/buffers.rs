@@ -12,6 +12,7 @@
 //! `split_resources` and `uniform_blocks` make the buffers. Rule: `layout-d3d-constant`.
 
 use super::super::Context;
+use super::super::wide_integers::is_wide;
 use super::frame::{self, BufferData, Native};
 use super::leaves::leaves;
 use super::place;
@@ -237,7 +238,7 @@ fn wanted(cx: &Context, id: GlobalId, native: &Settings) -> Option<Wanted> {
     let mixes = !cx.profile.has(Capability::MixedMatrixOrders)
         && cx.profile.has(Capability::BothMatrixOrders)
         && mixes_orders(cx.program, global, data);
-    let bare = is_bare(cx, id, data, order);
+    let bare = is_bare(cx, id, data, order) || is_long_vector(cx, data);
     let mut wanted = Wanted { buffer, data, layout, order, native: native_rules, own_structs: false, bare };
     // What is stored in parts may leave matrices of another order than the first.
     let apart = mixes && !is_natural(cx, native, &wanted);
@@ -257,6 +258,13 @@ fn is_bare(cx: &Context, id: GlobalId, data: TypeId, order: MatrixOrder) -> bool
         Type::ConstantBuffer(_, _) => matches!(cx.program.types.get(global.ty), Type::Array(..)),
         _ => matches!(inner, Type::Matrix(..)) && order != cx.program.default_matrix_order,
     }
+}
+
+/// Whether a type is a vector of 64-bit integers that is shorter than elements are apart: the array of pairs that it becomes
+/// has no alignment that makes up for this.
+fn is_long_vector(cx: &Context, ty: TypeId) -> bool {
+    let is_long = matches!(cx.program.types.get(ty), Type::Vector(s, n) if is_wide(s) && !n.is_power_of_two());
+    is_long && cx.profile.facts.placement == Placement::AlignAndSize && !cx.profile.has(Capability::Int64)
 }
 
 /// Whether the structs of a buffer are in others too, which store their matrices in another order, or in any order.

@@ -25,7 +25,7 @@ use crate::layout::types::same;
 use crate::layout::{Counts, Detail, Layouter, Settings, TypeLayout, Unit};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::target::Profile;
+use crate::target::{Capability, Placement, Profile};
 use crate::tree::{Field, MatrixOrder, Origin, Program, Scalar, Step, Struct, StructId, Type, TypeId};
 use std::collections::BTreeMap;
 
@@ -81,6 +81,11 @@ impl Native<'_> {
     pub(super) fn needs_parts(&self, program: &Program, layout: &TypeLayout) -> bool {
         let short = self.dense_elements && self.rules.min_align >= 16 && has_short_elements(program, layout);
         if self.row().is_some() && rows::is_foreign(program, self, layout) {
+            return true;
+        }
+        // Arrays of pairs would lie closer together.
+        let pairs = self.profile.facts.placement == Placement::AlignAndSize && !self.profile.has(Capability::Int64);
+        if pairs && rows::has_gaps(&program.types, layout) {
             return true;
         }
         let in_rows = self.rules.row.is_some();

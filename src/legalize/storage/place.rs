@@ -103,6 +103,7 @@ pub(super) fn place(cx: &mut Context, all: Vec<(GlobalId, TypeLayout)>) {
     let (mut placed, mut sized) = (FxHashSet::default(), FxHashSet::default());
     for (id, wanted) in all {
         let Some((ty, rules)) = data(cx, &native, id) else { continue };
+        let buffer = cx.program.types.innermost(cx.program.globals[id].ty);
         let faults = if cx.profile.facts.placement != Placement::AlignAndSize {
             place_members(cx, id, ty, rules, &wanted)
         } else {
@@ -114,7 +115,9 @@ pub(super) fn place(cx: &mut Context, all: Vec<(GlobalId, TypeLayout)>) {
                 sized: &mut sized,
                 faults: Vec::new(),
             };
-            placer.check(ty, &wanted, true);
+            // Elements lie as far apart as the size of one says; what is alone has no distance.
+            let alone = !matches!(placer.program.types.get(buffer), Type::Buffer(..));
+            placer.check(ty, &wanted, alone);
             placer.faults
         };
         for span in faults {

@@ -26,7 +26,7 @@ pub(super) fn is_foreign(program: &Program, native: &Native, layout: &TypeLayout
 }
 
 /// Whether vectors of 64-bit integers lie further apart than arrays of as many pairs of words would.
-fn has_gaps(types: &Types, layout: &TypeLayout) -> bool {
+pub(super) fn has_gaps(types: &Types, layout: &TypeLayout) -> bool {
     let is_wide = |ty: TypeId| types.component(ty).is_some_and(wide_integers::is_wide);
     match &layout.detail {
         Detail::Array { element, stride, .. } => {
