@@ -156,11 +156,11 @@ fn repeated_operands(program: &Program, body: &Body) -> Marks {
                 repeated.extend(parts.iter().copied().filter(|p| several(*p)));
             }
             ExprKind::Assign(Some(_), target, value) if wide(*target).is_some() => {
-                repeated.push(*target);
+                repeated.push(swizzled_place(exprs, *target));
                 repeated.extend(several(*target).then_some(*value));
             }
             ExprKind::Assign(Some(_), _, value) if wide(*value).is_some() && several(*value) => repeated.push(*value),
-            ExprKind::Step(_, _, target) if wide(*target).is_some() => repeated.push(*target),
+            ExprKind::Step(_, _, target) if wide(*target).is_some() => repeated.push(swizzled_place(exprs, *target)),
             _ => {}
         }
         for operand in repeated {
@@ -175,6 +175,14 @@ fn repeated_operands(program: &Program, body: &Body) -> Marks {
         }
     }
     marks
+}
+
+/// What a place that is written is a component of: a copy of the component would be written in its stead.
+fn swizzled_place(exprs: &ExprArena, mut place: ExprId) -> ExprId {
+    while let ExprKind::Swizzle(base, _) = exprs[place].kind {
+        place = base;
+    }
+    place
 }
 
 /// Whether each component of an expression will be an expression of its own.
