@@ -123,6 +123,11 @@ impl<'a> Checker<'a> {
             .map(|f| (f.instance, f.decl))
             .collect();
         let chosen = (best.instance, best.decl);
+        let result = |f: &Fit| self.functions.get(f.instance).signature.result;
+        if any_error && fits.iter().any(|f| result(f) != result(best)) {
+            // What is meant is not known, and what is wrong is said already.
+            return None;
+        }
         if !equal.is_empty() && !any_error {
             return self.tie(candidates, chosen, &equal, span);
         }
