@@ -28,6 +28,9 @@ pub(super) enum Operand<'a> {
     Error,
 }
 
+/// The words that take derivatives.
+const DERIVATIVES: &[&str] = &["fwd_diff", "bwd_diff", "__fwd_diff", "__bwd_diff"];
+
 impl<'a> Checker<'a> {
     /// The type of an expression of the body at hand.
     pub(super) fn ty(&self, id: ExprId) -> TypeId {
@@ -188,6 +191,9 @@ impl<'a> Checker<'a> {
             Ast::TypeQuery(op, ty, layout) => self.type_query(*op, ty, layout.as_deref(), span),
             Ast::Try(inner) => self.try_expr(inner),
             Ast::IsAs(e, is, ty) => self.is_as(e, *is, ty, span),
+            Ast::Unsupported(what) if DERIVATIVES.contains(&what.as_str()) => {
+                self.unsupported_value(span, &format!("automatic differentiation, which `{what}` asks for,"))
+            }
             Ast::Unsupported(what) => self.unsupported_value(span, &format!("`{what}`")),
             Ast::Lambda(decl) => self.lambda(decl, span),
             Ast::Expand(_) => {
