@@ -42,8 +42,10 @@ impl Parser<'_> {
         }
         let Some(before) = i.checked_sub(1).map(|at| self.word_at(at)) else { return false };
         let next = self.word_at(i + 1).w;
-        let declares = matches!(next, W::Semi | W::Assign | W::Comma | W::RParen | W::LBracket | W::LParen | W::Colon);
+        let declares = self.ends_name(i + 1);
         match before.w {
+            // A modifier that no declaration follows.
+            W::Semi | W::LBrace | W::RBrace if self.word_at(i).is_hard_modifier() && next.follows_operand() => true,
             W::Dot | W::Arrow | W::Scope => true,
             W::LBrace | W::Comma => matches!(next, W::Comma | W::RBrace | W::RParen | W::Assign) || self.is_operand(i),
             W::Gt | W::Name | W::IntWord => {
@@ -51,6 +53,15 @@ impl Parser<'_> {
             }
             _ => self.is_operand(i),
         }
+    }
+    /// Whether a token can stand behind the name that a declaration gives.
+    fn ends_name(&self, i: usize) -> bool {
+        use W::*;
+        matches!(self.word_at(i).w, Semi | Assign | Comma | RParen | LBracket | LParen | Colon)
+    }
+    /// Whether a token is `const` behind a type rather than the name that is declared, which only Slang has.
+    pub(super) fn is_const_of_type(&self, i: usize) -> bool {
+        self.word_at(i).w == W::Const && !(self.language == Language::Slang && self.ends_name(i + 1))
     }
     /// Whether an operator or an opening bracket stands before a token, and what may follow an operand behind it.
     fn is_operand(&self, i: usize) -> bool {

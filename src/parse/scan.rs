@@ -145,7 +145,7 @@ impl Parser<'_> {
                     let known = scanned.known || close == end + 1;
                     scanned = Scanned { end: close + 1, known, ends_in_operator: false };
                 }
-                W::Const if scanned.known => scanned.end += 1,
+                W::Const if scanned.known && self.is_const_of_type(end) => scanned.end += 1,
                 _ => return scanned,
             }
         }

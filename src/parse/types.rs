@@ -218,7 +218,7 @@ impl Parser<'_> {
                     let size = self.array_size()?;
                     TypeKind::Array(Box::new(ty), size)
                 }
-                W::Const => {
+                W::Const if self.is_const_of_type(self.pos) => {
                     modifiers.push(self.ident());
                     continue;
                 }

@@ -55,6 +55,15 @@ words! {
     BwdDiff "bwd_diff" FwdDiffOld "__fwd_diff" BwdDiffOld "__bwd_diff"
 }
 
+impl W {
+    /// Whether only a place or a value stands before it.
+    pub(super) fn follows_operand(self) -> bool {
+        use W::*;
+        matches!(self, Assign | AddAssign | SubAssign | MulAssign | DivAssign | ModAssign | Inc | Dec | Dot)
+            || matches!(self, AndAssign | OrAssign | XorAssign | ShlAssign | Lt | Gt | Le | Eq | Ne)
+    }
+}
+
 /// A modifier wherever a declaration or parameter may begin.
 const HARD_MODIFIERS: &str = "\
     static const extern uniform groupshared shared volatile precise row_major column_major nointerpolation \
