@@ -45,6 +45,8 @@ pub struct Allocator<'a> {
     /// Spaces that blocks and unbounded arrays may not have.
     spaces: Numbers,
     overlaps: Vec<Overlap>,
+    /// Buffers that append or consume whose counters do not lie behind their elements.
+    alone: BTreeSet<GlobalId>,
     /// The explicit bindings and sets of textures.
     texture_bindings: BTreeSet<(u32, u32)>,
     /// Owners that overlaps name, and what was met in which range, by space, unit, start and end.
@@ -107,6 +109,7 @@ impl<'a> Allocator<'a> {
             counted: BTreeMap::new(),
             spaces: Numbers::default(),
             overlaps: Vec::new(),
+            alone: BTreeSet::new(),
             met: Vec::new(),
             met_before: BTreeMap::new(),
             numbers: BTreeMap::new(),
@@ -194,7 +197,8 @@ impl<'a> Allocator<'a> {
 
     /// Phase 3: what the source, the options and the API keep from being given away.
     fn reserve_all(&mut self, globals: &mut [(GlobalId, Pending)], entries: &mut [EntryScope], has_buffer: bool) {
-        for (_, pending) in globals {
+        for (_, pending) in globals.iter_mut() {
+            self.part_counter(pending);
             self.reserve(pending);
             self.reserve_counter(pending);
         }
@@ -213,6 +217,7 @@ impl<'a> Allocator<'a> {
         if let Some(place) = self.settings.globals_binding {
             self.claim_globals(place, has_buffer);
         }
+        globals.iter_mut().for_each(|(_, pending)| self.join_counter(pending));
         if self.settings.targets_claim_registers {
             for (index, count) in super::varyings::targets(self.program, &self.settings) {
                 let owner = ("a render target".into(), Owner::Nobody);

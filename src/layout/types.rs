@@ -117,6 +117,38 @@ impl TypeLayout {
         }
     }
 
+    /// Takes the slots of hidden counters away, if it is a buffer with one, or an array of such: one of two that each buffer has.
+    pub fn drop_counter(&mut self) -> bool {
+        let two = self.counts_twice();
+        self.each_of_array(&mut |counts, unit| counts.set(unit, counts.get(unit) / 2), two);
+        two
+    }
+
+    /// Gives back what [`Self::drop_counter`] took.
+    pub fn add_counter(&mut self) {
+        self.each_of_array(&mut |counts, unit| counts.add(unit, counts.get(unit)), true);
+    }
+
+    /// Whether it is a buffer, or a bounded array of such, that has two slots for each.
+    fn counts_twice(&self) -> bool {
+        let leaf = self.innermost();
+        let buffer = matches!(leaf.detail, Detail::Resource { element: Some(_) });
+        let bounded =
+            Unit::SLOTS.into_iter().all(|u| self.counts.get(u) != UNBOUNDED) && self.counts.get(Unit::Space) == 0;
+        buffer && bounded && Unit::SLOTS.into_iter().any(|u| leaf.counts.get(u) == 2)
+    }
+
+    fn each_of_array(&mut self, change: &mut dyn FnMut(&mut Counts, Unit), any: bool) {
+        let mut at = Some(self).filter(|_| any);
+        while let Some(layout) = at {
+            Unit::SLOTS.into_iter().for_each(|unit| change(&mut layout.counts, unit));
+            at = match &mut layout.detail {
+                Detail::Array { element, .. } => Some(element),
+                _ => None,
+            };
+        }
+    }
+
     /// All bindings but the first become a range of their own.
     pub fn part_bindings(&mut self) {
         let all = self.counts.get(Unit::Descriptor);
