@@ -543,23 +543,34 @@ fn structs(program: &Program, function: &Function) -> Vec<StructId> {
     types.filter_map(|ty| if let Type::Struct(id) = ty { Some(id) } else { None }).collect()
 }
 
-/// Whether all that a field holds has explicit locations.
+/// How deep structs in structs are looked into.
+const DEPTH: u32 = 16;
+
+/// Whether all that a field holds has explicit locations, but for system values.
 fn has_location(program: &Program, field: &Field, depth: u32) -> bool {
-    let inner = match program.types.get(program.types.innermost(field.ty)) {
-        Type::Struct(id) if depth > 0 => program.structs[id].fields.as_slice(),
-        _ => &[],
-    };
-    field.explicit.location.is_some()
-        || !inner.is_empty() && inner.iter().all(|f| is_system_field(f) || has_location(program, f, depth - 1))
+    let inner = fields_of(program, field, depth);
+    let is_placed = |f: &Field| is_system_field(program, f, depth - 1) || has_location(program, f, depth - 1);
+    field.explicit.location.is_some() || !inner.is_empty() && inner.iter().all(is_placed)
 }
 
-fn is_system_field(field: &Field) -> bool {
-    field.explicit.builtin.is_some() || field.semantic.as_ref().is_some_and(is_system)
+/// Whether a field is a system value, or a struct of such.
+fn is_system_field(program: &Program, field: &Field, depth: u32) -> bool {
+    let inner = fields_of(program, field, depth);
+    field.explicit.builtin.is_some()
+        || field.semantic.as_ref().is_some_and(is_system)
+        || !inner.is_empty() && inner.iter().all(|f| is_system_field(program, f, depth - 1))
+}
+
+fn fields_of<'p>(program: &'p Program, field: &Field, depth: u32) -> &'p [Field] {
+    match program.types.get(program.types.innermost(field.ty)) {
+        Type::Struct(id) if depth > 0 => &program.structs[id].fields,
+        _ => &[],
+    }
 }
 
 fn check_struct(program: &Program, fields: &[Field], diags: &mut Diagnostics) {
-    let user = fields.iter().filter(|f| !is_system_field(f));
-    let (with, without): (Vec<&Field>, Vec<&Field>) = user.partition(|f| has_location(program, f, 16));
+    let user = fields.iter().filter(|f| !is_system_field(program, f, DEPTH));
+    let (with, without): (Vec<&Field>, Vec<&Field>) = user.partition(|f| has_location(program, f, DEPTH));
     if let ([first, ..], [other, ..]) = (with.as_slice(), without.as_slice()) {
         let message = format!("`{}` has an explicit location and `{}` does not", first.name, other.name);
         let diagnostic = Diagnostic::error(Code::BAD_ATTRIBUTE, other.span, message);
