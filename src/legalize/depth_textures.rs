@@ -12,7 +12,8 @@
 use super::constant_parameters::varying_offset;
 use super::needs::{Find, callee, is_of_integers};
 use super::{Context, Pass};
-use crate::check::constant::eval;
+use crate::check::constant::{eval, eval_int};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
@@ -57,6 +58,11 @@ fn run(cx: &mut Context) {
     }
     if depth.is_empty() {
         return;
+    }
+    for (read, compared) in mixed_arrays(cx.program, &functions, &depth) {
+        let message = "an element of this array is compared with, and this one is not: they are of two kinds here";
+        let error = Diagnostic::error(Code::CAPABILITY, read, message).label(compared, "compared here");
+        cx.diags.push(error.note("declare the textures that are compared with apart from the others"));
     }
     let depth = Copies::new(cx.program, &depth).make(&functions);
     for id in cx.program.globals.ids() {
@@ -130,6 +136,48 @@ fn compared(program: &Program, f: FunctionId, depth: &mut FxHashSet<TextureDecl>
             }
         }
     }
+}
+
+/// The element of an array by its index, if that is known.
+type Element = Option<i64>;
+
+/// Arrays of textures whose elements are compared with one by one, while others are read otherwise: the first such read, and a
+/// comparison.
+fn mixed_arrays(program: &Program, functions: &[FunctionId], depth: &FxHashSet<TextureDecl>) -> Vec<(Span, Span)> {
+    // By array: what is compared with, and what is read.
+    let mut uses: FxHashMap<GlobalId, [Vec<(Element, Span)>; 2]> = FxHashMap::default();
+    for &f in functions {
+        let body = &program.functions[f].code;
+        for id in body.expressions() {
+            let ExprKind::Call(callee, args) = &body.exprs[id].kind else { continue };
+            let builtin = &program.functions[*callee];
+            let first = args.first().filter(|_| builtin.builtin).map(|t| (*t, compares(builtin)));
+            let given = texture_arguments(program, body, *callee, args);
+            let given = given.map(|(local, arg)| (arg, depth.contains(&TextureDecl::Param(*callee, local))));
+            for (texture, compared) in first.into_iter().chain(given) {
+                if let Some(TextureDecl::Global(g)) = place(f, body, texture)
+                    && matches!(program.types.get(program.globals[g].ty), Type::Array(..))
+                {
+                    let [comparisons, reads] = uses.entry(g).or_default();
+                    let list = if compared { comparisons } else { reads };
+                    list.push((element(program, body, texture), body.exprs[id].span));
+                }
+            }
+        }
+    }
+    let mixed = |id: &GlobalId| {
+        let [comparisons, reads] = uses.get(id)?;
+        let (_, compared) = comparisons.first().filter(|_| comparisons.iter().all(|(at, _)| at.is_some()))?;
+        let other = reads.iter().find(|(at, _)| comparisons.iter().all(|(compared, _)| compared != at));
+        other.map(|(_, read)| (*read, *compared))
+    };
+    program.parameters.iter().filter_map(mixed).collect()
+}
+
+/// Which element of an array an expression is.
+fn element(program: &Program, body: &Body, id: ExprId) -> Element {
+    let ExprKind::Index(_, index) = body.exprs[id].kind else { return None };
+    eval_int(program, &body.exprs, index).ok()
 }
 
 /// The parameters of a function with statements that a call gives textures, with these.
