@@ -66,6 +66,8 @@ struct Wanted {
     own_structs: bool,
     /// What is no struct must be in one.
     bare: bool,
+    /// They are push constants of a target that has no half precision there.
+    immediate: bool,
 }
 
 impl Wanted {
@@ -75,6 +77,7 @@ impl Wanted {
             && self.native == other.native
             && self.own_structs == other.own_structs
             && self.bare == other.bare
+            && self.immediate == other.immediate
     }
 }
 
@@ -194,7 +197,8 @@ fn pointed(cx: &Context, pointer: TypeId, span: Span, native: &Settings) -> Opti
         Layouter { program: cx.program, settings }.contents(data, settings.rules_of(space.data_layout(), false), order);
     let size = layout.size();
     let native = native.rules_of(space.data_layout(), false);
-    let wanted = Wanted { buffer: pointer, data, layout, order, native, own_structs: false, bare: false };
+    let wanted =
+        Wanted { buffer: pointer, data, layout, order, native, own_structs: false, bare: false, immediate: false };
     (size > 0).then(|| (Origin::pointer(cx.program, data, span), wanted))
 }
 
@@ -239,7 +243,8 @@ fn wanted(cx: &Context, id: GlobalId, native: &Settings) -> Option<Wanted> {
         && cx.profile.has(Capability::BothMatrixOrders)
         && mixes_orders(cx.program, global, data);
     let bare = is_bare(cx, id, data, order) || is_long_vector(cx, data);
-    let mut wanted = Wanted { buffer, data, layout, order, native: native_rules, own_structs: false, bare };
+    let immediate = global.modifiers.has(Modifiers::PUSH_CONSTANT) && settings.api.is_webgpu();
+    let mut wanted = Wanted { buffer, data, layout, order, native: native_rules, own_structs: false, bare, immediate };
     // What is stored in parts may leave matrices of another order than the first.
     let apart = mixes && !is_natural(cx, native, &wanted);
     wanted.own_structs = mixes && shares_structs(cx, id, apart);
@@ -330,6 +335,7 @@ fn storage<'a, 'b: 'a>(cx: &Context<'b>, native: &'a Settings, wanted: &Wanted) 
         odd_matrices: cx.profile.has(Capability::UnitVectors),
         profile: cx.profile,
         read_only: matches!(cx.program.types.get(wanted.buffer), Type::ConstantBuffer(..) | Type::TextureBuffer(_)),
+        immediate: wanted.immediate,
     }
 }
 

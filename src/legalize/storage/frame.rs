@@ -12,7 +12,7 @@
 //! | what lies in the tail of an array's last element | a member of the array's elements |
 //! | an array in a constant buffer whose stride is no multiple of 16 | rows of four words, read by shifting the index |
 //! | a double at an odd word of a constant buffer, integers of a width that the target lacks | rows of four words |
-//! | members that `packoffset` puts on one another | rows of four words |
+//! | members that `packoffset` puts on one another, half precision in immediates | rows of four words |
 //! | integers of a width that the target lacks, in a texture buffer without rows | words |
 //!
 //! [`Slot`]s say where each part of the source's type went.
@@ -61,6 +61,8 @@ pub(super) struct Native<'a> {
     pub(super) profile: &'a Profile,
     /// Whether nothing writes the data.
     pub(super) read_only: bool,
+    /// Whether they are immediates, which hold no half precision.
+    pub(super) immediate: bool,
 }
 
 impl Native<'_> {

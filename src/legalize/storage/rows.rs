@@ -5,7 +5,7 @@ use crate::layout::{Detail, TypeLayout, Unit};
 use crate::legalize::narrow_integers::is_narrow;
 use crate::legalize::wide_integers;
 use crate::target::Capability;
-use crate::tree::{MatrixOrder, Program, Type, TypeId, Types};
+use crate::tree::{MatrixOrder, Program, Scalar, Type, TypeId, Types};
 
 /// Whether a target cannot have something at a place.
 pub(super) fn is_unfit(program: &Program, native: &Native, layout: &TypeLayout, offset: u64) -> bool {
@@ -16,12 +16,14 @@ pub(super) fn is_unfit(program: &Program, native: &Native, layout: &TypeLayout, 
     misplaced || is_foreign(program, native, layout)
 }
 
-/// Whether something has integers of a width that the target lacks, and will not be of others where it is.
+/// Whether something has numbers of a width that the target lacks there, and will not be of others where it is.
 pub(super) fn is_foreign(program: &Program, native: &Native, layout: &TypeLayout) -> bool {
     let profile = native.profile;
     let is_vector = |leaf| matches!(leaf, Type::Vector(s, _) | Type::Matrix(s, ..) if wide_integers::is_wide(s));
     let fits = || wide_integers::has_arrays_of_pairs(profile, native.has_rows()) && !has_gaps(&program.types, layout);
+    let is_half = |leaf: Type| leaf.component() == Some(Scalar::F16);
     is_narrow(program, profile, layout.ty)
+        || native.immediate && program.any_leaf(layout.ty, &mut |leaf| is_half(leaf))
         || !profile.has(Capability::Int64) && program.any_leaf(layout.ty, &mut |leaf| is_vector(leaf)) && !fits()
 }
 
