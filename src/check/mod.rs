@@ -15,6 +15,7 @@
 pub mod attributes;
 pub mod constant;
 pub mod convert;
+mod operation;
 pub mod operators;
 pub mod swizzle;
 

@@ -165,7 +165,8 @@ fn heaped(cx: &Context, native: &Settings) -> Vec<(Origin, Wanted)> {
         let layouter = Layouter { program, settings };
         let layout_of = layouter.contents(data, settings.rules_of(layout, true), order);
         let native = native.rules_of(layout, true);
-        let wanted = Wanted { buffer, data, layout: layout_of, order, native, own_structs: false, bare: true };
+        let wanted =
+            Wanted { buffer, data, layout: layout_of, order, native, own_structs: false, bare: true, immediate: false };
         let name = Symbol::new(&program.type_name(program.types.innermost(data)));
         let origin = Origin { name, span: heap.span, transparent: false, before: program.items.iter().next().copied() };
         Some((origin, wanted))
