@@ -33,6 +33,8 @@ enum Step {
     Element(u32),
     Component(u8),
     Cell(u8, u8),
+    /// One of the two words of a handle.
+    Word(u8),
 }
 
 /// A scalar of a type.
@@ -255,6 +257,7 @@ impl<'a> Checker<'a> {
                 parts.map(|i| plain(Step::Element(i), element, i.saturating_mul(stride))).collect()
             }
             Type::Struct(id) => self.parts_of_struct(&self.program.structs[id].fields),
+            Type::Handle(_) => (0..2).map(|i| plain(Step::Word(i), TypeId::UINT, u32::from(i) * 4)).collect(),
             _ => Vec::new(),
         }
     }
@@ -309,6 +312,11 @@ impl<'a> Checker<'a> {
                 let parts: Vec<ExprId> = parts.into_iter().map(|p| part(self, p)).collect();
                 if parts.is_empty() {
                     return self.push(ExprKind::Zero, ty, span);
+                }
+                if let Type::Handle(_) = self.program.types.get(ty) {
+                    let words = self.program.types.vector(Scalar::U32, 2);
+                    let words = self.push(ExprKind::Construct(parts), words, span);
+                    return self.convert(words, ty, true);
                 }
                 return self.push(ExprKind::Construct(parts), ty, span);
             }
@@ -371,10 +379,9 @@ impl<'a> Checker<'a> {
         let depth = leaf.path.iter().position(|(_, inner)| *inner == ty)?;
         // It must begin there, not merely hold what does.
         let path = leaf.path.get(..=depth)?.to_vec();
-        let starts =
-            leaf.path.get(depth + 1..)?.iter().all(|(step, _)| {
-                matches!(step, Step::Field(0) | Step::Element(0) | Step::Component(0) | Step::Cell(0, 0))
-            });
+        let starts = leaf.path.get(depth + 1..)?.iter().all(|(step, _)| {
+            matches!(step, Step::Field(0) | Step::Element(0) | Step::Component(0) | Step::Cell(0, 0) | Step::Word(0))
+        });
         starts.then(|| self.part_of(source, &path))
     }
 
@@ -390,6 +397,10 @@ impl<'a> Checker<'a> {
                 }
                 Step::Component(component) => ExprKind::Swizzle(value, Swizzle::new(&[*component])),
                 Step::Cell(row, column) => ExprKind::MatrixSwizzle(value, vec![(*row, *column)]),
+                Step::Word(word) => {
+                    let words = self.program.types.vector(Scalar::U32, 2);
+                    ExprKind::Swizzle(self.convert(value, words, true), Swizzle::new(&[*word]))
+                }
             };
             value = self.push(kind, *ty, source.span);
         }
