@@ -176,7 +176,7 @@ fn heaped(cx: &Context, native: &Settings) -> Vec<(Origin, Wanted)> {
 }
 
 /// The types of pointers to device memory that are used, with a place where one is.
-fn pointers(program: &Program) -> BTreeMap<TypeId, Span> {
+pub(super) fn pointers(program: &Program) -> BTreeMap<TypeId, Span> {
     let mut found = BTreeMap::new();
     for function in program.reachable_functions() {
         let body = &program.functions[function].code;

@@ -2,9 +2,9 @@
 
 use super::super::needs::{Data, Find, Finder};
 use super::copies::copies;
-use super::types::mixes_orders;
+use super::types::{is_mixed, mixes_orders};
 use crate::target::Capability;
-use crate::tree::{MatrixOrder, Scalar, Type, Types};
+use crate::tree::{AddressSpace, MatrixOrder, Scalar, Type, Types};
 
 /// What [`super::PASS`] removes.
 pub(super) const ALL: &[Finder] = &[
@@ -15,6 +15,7 @@ pub(super) const ALL: &[Finder] = &[
     super::super::non_float_matrices::MATRICES,
     UNIT_VECTORS,
     MIXED_ORDERS,
+    MIXED_BEHIND_POINTERS,
     (Capability::BufferCopies, Find::Exprs(|p, exprs, live| copies(p, exprs, live).first().copied())),
 ];
 
@@ -35,6 +36,14 @@ const MIXED_ORDERS: Finder = (
     Capability::MixedMatrixOrders,
     Find::Parameter(|p, g, t| match *t {
         Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::Buffer(_, _, t) => mixes_orders(p, g, t),
+        _ => false,
+    }),
+);
+
+const MIXED_BEHIND_POINTERS: Finder = (
+    Capability::MixedMatrixOrders,
+    Find::Type(|p, t| match *t {
+        Type::Pointer(data, AddressSpace::Device(_)) => is_mixed(p, data, p.default_matrix_order),
         _ => false,
     }),
 );

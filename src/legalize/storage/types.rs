@@ -16,6 +16,7 @@
 //! A struct has one declaration otherwise, so its fields have these types wherever values of it are.
 
 use super::super::Context;
+use super::buffers::pointers;
 use super::plan::{Buffer, DeclaredField, Plan};
 use super::slot::{Form, Slot};
 use crate::target::{Capability, Placement};
@@ -83,6 +84,14 @@ impl Planner<'_, '_> {
                 Type::TextureBuffer(t) => self.contents(id, ty, t, false),
                 Type::Buffer(kind, _, t) if kind != BufferKind::Typed => self.contents(id, ty, t, false),
                 _ => {}
+            }
+        }
+        for pointer in pointers(self.cx.program).into_keys() {
+            if let Type::Pointer(data, _) = self.cx.program.types.get(pointer)
+                && let Type::Struct(id) = self.cx.program.types.get(data)
+            {
+                self.expected = orders(self.cx.program, data, self.cx.program.default_matrix_order).first().copied();
+                self.structure(id, false);
             }
         }
     }
@@ -244,17 +253,18 @@ pub(in super::super) fn orders(program: &Program, ty: TypeId, order: MatrixOrder
     }
 }
 
+/// Whether a type holds matrices of both storage orders.
+pub(super) fn is_mixed(program: &Program, ty: TypeId, order: MatrixOrder) -> bool {
+    orders(program, ty, order).windows(2).any(|w| w.first() != w.last())
+}
+
 /// Whether one part of a buffer that can only have one storage order holds matrices of both.
 pub(in super::super) fn mixes_orders(program: &Program, global: &crate::tree::Global, element: TypeId) -> bool {
     let order = global.matrix_order.unwrap_or(program.default_matrix_order);
-    let mixed = |ty: TypeId, order: MatrixOrder| {
-        let list = orders(program, ty, order);
-        list.windows(2).any(|w| w.first() != w.last())
-    };
     match program.types.get(element) {
         Type::Struct(id) if global.transparent => {
-            program.structs[id].fields.iter().any(|f| mixed(f.ty, f.matrix_order.unwrap_or(order)))
+            program.structs[id].fields.iter().any(|f| is_mixed(program, f.ty, f.matrix_order.unwrap_or(order)))
         }
-        _ => mixed(element, order),
+        _ => is_mixed(program, element, order),
     }
 }
