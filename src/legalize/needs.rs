@@ -8,8 +8,8 @@ use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile, SHADER_MODEL_ATTRIBUTE};
 use crate::tree::{
     Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId, Global,
-    GlobalKind, Item, Length, LocalId, MatrixOrder, Param, ParamMode, Program, Scalar, Stage, Stmt, StmtKind, Texture,
-    TextureShape, Type, TypeId, Types,
+    GlobalKind, Item, Length, LocalId, MatrixOrder, Modifiers, Param, ParamMode, Program, Scalar, Stage, Stmt,
+    StmtKind, Texture, TextureShape, Type, TypeId, Types,
 };
 use crate::tree::{AttributeArg, Body};
 use rustc_hash::FxHashSet;
@@ -246,11 +246,12 @@ fn wave_sizes(program: &Program, entry: &EntryPoint, least: usize) -> Option<Spa
 /// The first buffer or texture that a vertex shader may write.
 fn written_by_vertices(program: &Program, entry: &EntryPoint) -> Option<Span> {
     let at = program.entry_points.iter().position(|e| e.function == entry.function)?;
-    let is_written = |g: &&Global| match program.types.get(program.types.innermost(g.ty)) {
+    let may_write = |g: &&Global| match program.types.get(program.types.innermost(g.ty)) {
         Type::Buffer(_, access, _) => access != Access::Read,
         Type::Texture(t) => !t.combined && t.access != Access::Read,
         _ => false,
     };
+    let is_written = |g: &&Global| may_write(g) && !g.modifiers.has(Modifiers::READONLY);
     let reached = program.reachable_globals();
     let mut globals = reached.get(at)?.iter().map(|id| &program.globals[*id]).filter(is_written);
     (entry.stage == Stage::Vertex).then(|| globals.next().map(|g| g.span))?
