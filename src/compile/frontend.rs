@@ -118,8 +118,9 @@ impl Frontend<'_> {
     /// such files; one that is asked for is an error.
     fn is_part(&mut self, parsed: &Parsed) -> bool {
         let own = parsed.unit.files.iter().take(1).flat_map(|file| &file.decls);
-        let module = own.filter_map(|d| if let ast::DeclKind::Implementing(path) = d.kind { Some(path) } else { None });
-        let Some(module) = module.last() else { return false };
+        let mut module =
+            own.filter_map(|d| if let ast::DeclKind::Implementing(path) = d.kind { Some(path) } else { None });
+        let Some(module) = module.next() else { return false };
         if !self.options.skip_libraries {
             let message = format!("this file is a part of the module `{}`", module.name);
             let error = Diagnostic::error(Code::MODULE_NOT_FOUND, module.span, message);

@@ -195,7 +195,7 @@ fn texture_arguments<'a>(
 }
 
 /// A function by the parameters that are depth textures in it.
-type MadeFor = (FunctionId, Vec<LocalId>);
+type DepthKinds = (FunctionId, Vec<LocalId>);
 
 /// Makes functions for the kinds of textures that they are called with.
 struct Copies<'a> {
@@ -204,7 +204,7 @@ struct Copies<'a> {
     compared: &'a FxHashSet<TextureDecl>,
     /// What is a depth texture, with parameters of what is made.
     depth: FxHashSet<TextureDecl>,
-    made: FxHashMap<MadeFor, FunctionId>,
+    made: FxHashMap<DepthKinds, FunctionId>,
     /// What functions were made of, and those themselves.
     originals: FxHashMap<FunctionId, FunctionId>,
     /// Functions whose calls are not looked at.
@@ -213,7 +213,8 @@ struct Copies<'a> {
 
 impl<'a> Copies<'a> {
     fn new(program: &'a mut Program, compared: &'a FxHashSet<TextureDecl>) -> Self {
-        let depth = compared.iter().filter(|place| matches!(place, TextureDecl::Global(_))).copied().collect();
+        let globals = program.globals.ids().map(TextureDecl::Global);
+        let depth = globals.filter(|global| compared.contains(global)).collect();
         let (made, originals, waiting) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
         Copies { program, compared, depth, made, originals, waiting }
     }
@@ -236,7 +237,7 @@ impl<'a> Copies<'a> {
     }
 
     /// The function of some kinds of textures; the first one is the source's own.
-    fn made_for(&mut self, key: MadeFor) -> FunctionId {
+    fn made_for(&mut self, key: DepthKinds) -> FunctionId {
         if let Some(made) = self.made.get(&key) {
             return *made;
         }

@@ -514,7 +514,8 @@ impl InterpolantMaker<'_> {
         if elsewhere || at_vertex {
             let name = function.known_as();
             let is_read = args.first().is_some_and(|arg| self.read_input(exprs, *arg, known, at_vertex));
-            if !(is_read || elsewhere && self.arrange(exprs, id, known)) {
+            let is_input = is_read || elsewhere && self.arrange(exprs, id, known);
+            if !is_input {
                 self.faults.push((name, exprs[id].span));
             }
             return;

@@ -31,7 +31,7 @@ fn run(cx: &mut Context) {
     if cx.profile.has(Capability::NonUniformBarriers) || cx.program.varying_barriers(&RULES).is_empty() {
         return;
     }
-    let mut loads = Loads { program: cx.program, reads: Vec::new(), functions: FxHashMap::default() };
+    let mut loads = GroupLoads { program: cx.program, reads: Vec::new(), functions: FxHashMap::default() };
     loads.find();
     loads.prove();
 }
@@ -44,14 +44,14 @@ struct GroupRead {
     is_load: bool,
 }
 
-struct Loads<'a> {
+struct GroupLoads<'a> {
     program: &'a mut Program,
     reads: Vec<GroupRead>,
     /// What loads, by types.
     functions: FxHashMap<TypeId, FunctionId>,
 }
 
-impl Loads<'_> {
+impl GroupLoads<'_> {
     /// Makes loads of all reads.
     fn find(&mut self) {
         for function in self.program.functions_with_code() {

@@ -244,7 +244,8 @@ fn wanted(cx: &Context, id: GlobalId, native: &Settings) -> Option<Wanted> {
         && cx.profile.has(Capability::BothMatrixOrders)
         && mixes_orders(cx.program, global, data);
     let bare = is_bare(cx, id, data, order) || is_long_vector(cx, data);
-    let immediate = global.modifiers.has(Modifiers::PUSH_CONSTANT) && settings.api.is_webgpu();
+    let pushed = global.modifiers.has(Modifiers::PUSH_CONSTANT) && cx.profile.has(Capability::PushConstants);
+    let immediate = pushed && settings.api.is_webgpu();
     let mut wanted = Wanted { buffer, data, layout, order, native: native_rules, own_structs: false, bare, immediate };
     // What is stored in parts may leave matrices of another order than the first.
     let apart = mixes && !is_natural(cx, native, &wanted);
