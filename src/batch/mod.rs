@@ -6,8 +6,8 @@ pub mod loader;
 mod lock;
 pub mod manifest;
 mod plan;
-#[cfg(feature = "cli")]
 pub mod parts;
+#[cfg(feature = "cli")]
 pub mod validators;
 mod write;
 
