@@ -173,7 +173,14 @@ impl<'a> Checker<'a> {
             Ast::Postfix(op, inner) => self.step_expr(*op, inner, false, span),
             Ast::Binary(op, a, b) => {
                 let (left, right) = match op.as_str() {
-                    "&&" | "||" => (self.expr(a), self.untried(b.span, |c| c.expr(b))),
+                    "&&" | "||" => {
+                        let left = self.expr(a);
+                        let (right, tried) = self.tried_first(|c| c.expr(b));
+                        if !tried.is_empty() {
+                            return self.tried_behind(op.as_str() == "&&", left, (tried, right), span);
+                        }
+                        (left, right)
+                    }
                     _ => self.operands(a, b),
                 };
                 self.binary(*op, left, right, span)

@@ -232,12 +232,14 @@ impl<'a> Checker<'a> {
             Ast::For(..) => return self.for_stmt(stmt, out),
             Ast::While(condition, body) => {
                 let hints = self.hints(stmt);
-                let condition = self.untried(condition.span, |c| c.condition(condition));
-                StmtKind::While(condition, self.loop_body(body), hints)
+                let (known, body) = self.loop_body(Some(condition), body);
+                let forever = || ExprKind::Literal(Literal::Bool(true), None);
+                let known = known.unwrap_or_else(|| self.push(forever(), TypeId::BOOL, condition.span));
+                StmtKind::While(known, body, hints)
             }
             Ast::DoWhile(body, condition) => {
                 let hints = self.hints(stmt);
-                let body = self.loop_body(body);
+                let (_, body) = self.loop_body(None, body);
                 StmtKind::DoWhile(body, self.untried(condition.span, |c| c.condition(condition)), hints)
             }
             Ast::Switch(value, cases) => self.switch_stmt(stmt, value, cases, out),
@@ -304,7 +306,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn loop_body(&mut self, body: &'a ast::Stmt) -> Block {
+    /// The condition before each round of a loop, and its body. Where something is tried in the condition, the body has it.
+    fn loop_body(&mut self, condition: Option<&'a ast::Expr>, body: &'a ast::Stmt) -> (Option<ExprId>, Block) {
         self.enter_breakable();
         let level = Some(self.cx.labels.depth().saturating_sub(1));
         let outer_level = std::mem::replace(&mut self.cx.throwing.loop_level, level);
@@ -312,12 +315,21 @@ impl<'a> Checker<'a> {
         self.cx.breakable += 1;
         let outer = (self.cx.loop_defers, self.cx.break_defers);
         (self.cx.loop_defers, self.cx.break_defers) = (self.cx.defers.len(), self.cx.defers.len());
-        let block = self.body(body);
+        let (condition, mut first) = self.tried_first(|c| condition.map(|e| c.condition(e)));
+        let mut block = self.body(body);
+        let condition = match condition {
+            Some(condition) if !first.is_empty() => {
+                first.push(self.unless(condition, StmtKind::Break));
+                block.stmts.splice(0..0, first);
+                None
+            }
+            known => known,
+        };
         (self.cx.loop_defers, self.cx.break_defers) = outer;
         self.cx.throwing.loop_level = outer_level;
         self.cx.loops -= 1;
         self.cx.breakable -= 1;
-        block
+        (condition, block)
     }
 
     fn for_stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
@@ -329,9 +341,8 @@ impl<'a> Checker<'a> {
         if let Some(init) = init {
             self.stmt(init, &mut first);
         }
-        let condition = condition.as_ref().map(|e| self.untried(e.span, |c| c.condition(e)));
         let step = step.as_ref().map(|e| self.untried(e.span, |c| c.expr(e)));
-        let body = self.loop_body(body);
+        let (condition, body) = self.loop_body(condition.as_ref(), body);
         self.cx.scope = outer;
         if self.language() == Language::Hlsl {
             self.outlive(&first);

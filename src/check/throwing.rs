@@ -14,7 +14,9 @@ use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{Block, ExprId, ExprKind, Hints, Literal, Local, LocalId, Modifiers, Stmt, StmtKind, TypeId};
+use crate::tree::{
+    Block, ExprId, ExprKind, Hints, Literal, Local, LocalId, Modifiers, Stmt, StmtKind, TypeId, UnaryOp,
+};
 
 /// What a function that throws returns: the type of its value, and of its error.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +94,44 @@ impl<'a> Checker<'a> {
             self.unsupported(span, "`try` in what is not evaluated exactly once");
         }
         result
+    }
+
+    /// Checks what is evaluated later than what is pending; gives what has to stand before it.
+    pub(super) fn tried_first<R>(&mut self, check: impl FnOnce(&mut Self) -> R) -> (R, Vec<Stmt>) {
+        let before = self.cx.throwing.pending.len();
+        let result = check(self);
+        let first = self.cx.throwing.pending.split_off(before.min(self.cx.throwing.pending.len()));
+        (result, first)
+    }
+
+    /// `left && right` and `left || right`, where something is tried in the right operand: `bool holds = left; if (holds) { ...;
+    /// holds = right; }`.
+    pub(super) fn tried_behind(
+        &mut self,
+        is_and: bool,
+        left: ExprId,
+        (mut stmts, right): (Vec<Stmt>, ExprId),
+        span: Span,
+    ) -> ExprId {
+        let [left, right] = [left, right].map(|value| self.coerce(value, TypeId::BOOL));
+        let holds = self.variable("holds", TypeId::BOOL, span);
+        self.cx.throwing.pending.push(statement(StmtKind::Local(holds, Some(left)), span));
+        let target = self.push(ExprKind::Local(holds), TypeId::BOOL, span);
+        let set = self.push(ExprKind::Assign(None, target, right), TypeId::BOOL, span);
+        stmts.push(statement(StmtKind::Expr(set), span));
+        let known = self.push(ExprKind::Local(holds), TypeId::BOOL, span);
+        let is_open = if is_and { known } else { self.push(ExprKind::Unary(UnaryOp::Not, known), TypeId::BOOL, span) };
+        let then = Block { stmts, trailing: Vec::new() };
+        self.cx.throwing.pending.push(statement(StmtKind::If(is_open, then, None, Hints::default()), span));
+        self.push(ExprKind::Local(holds), TypeId::BOOL, span)
+    }
+
+    /// `if (!condition) ...`
+    pub(super) fn unless(&mut self, condition: ExprId, kind: StmtKind) -> Stmt {
+        let span = self.span(condition);
+        let not = self.push(ExprKind::Unary(UnaryOp::Not, condition), TypeId::BOOL, span);
+        let then = Block { stmts: vec![statement(kind, span)], trailing: Vec::new() };
+        statement(StmtKind::If(not, then, None, Hints::default()), span)
     }
 
     /// The value of a call of a function that throws: an error goes on from here.
