@@ -7,7 +7,7 @@ use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
-use crate::tree::analyses::{endless_loops, may_complete};
+use crate::tree::analyses::{endless_loops, is_endless, may_complete};
 use crate::tree::{Block, ExprArena, ExprId, ExprKind, FunctionId, ParamMode, Stmt, StmtKind, Type, TypeId};
 
 impl<'a> Checker<'a> {
@@ -34,6 +34,13 @@ impl<'a> Checker<'a> {
         endless_loops(&self.cx.body.exprs, &self.cx.body.block, &mut |stmt| endless.push(stmt.span));
         for span in endless {
             self.error(Code::BAD_STATEMENT, span, "nothing ends this loop");
+        }
+        // The others are never run, and not every target takes them.
+        let exprs = &self.cx.body.exprs;
+        let mut others = false;
+        self.cx.body.block.visit(&mut |stmt| others |= is_endless(exprs, stmt));
+        if others {
+            self.cx.body.block.rewrite(&mut |stmt, out| out.extend(Some(stmt).filter(|s| !is_endless(exprs, s))));
         }
     }
 

@@ -73,7 +73,7 @@ fn reaches_break(block: &Block, known: &dyn Fn(ExprId) -> Option<bool>) -> bool 
 
 /// Whether a statement is a loop that nothing ends: control reaches no `break`, `return` or `discard` in it, and its condition
 /// is a literal.
-fn is_endless(exprs: &ExprArena, stmt: &Stmt) -> bool {
+pub fn is_endless(exprs: &ExprArena, stmt: &Stmt) -> bool {
     let is_true = |condition: ExprId| literal_condition(exprs, condition) == Some(true);
     let body = match &stmt.kind {
         StmtKind::For(_, condition, _, body, _) if condition.is_none_or(is_true) => body,

@@ -32,7 +32,7 @@ mod tests;
 
 pub use calls::Uses;
 pub use effects::{AT_VERTEX, Effects, is_pure, is_trivial};
-pub use flow::{endless_loops, ends_flow, may_complete, reached};
+pub use flow::{endless_loops, ends_flow, is_endless, may_complete, reached};
 pub use ranges::Ranges;
 
 use super::{FunctionId, GlobalId, Program, TypeId};
