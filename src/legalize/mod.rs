@@ -119,6 +119,7 @@ mod unknown_rounds;
 mod unrolled_loops;
 mod user_places;
 mod varying_gathers;
+mod vertex_reads;
 mod varyings;
 mod wide_constants;
 mod wide_integers;
@@ -370,6 +371,7 @@ pub const PASSES: &[Pass] = &[
     stored_doubles::PASS,
     wide_integers::PASS,
     integer_choices::PASS,
+    vertex_reads::PASS,
     atomics::PASS,
     lower_switch::PASS,
     short_circuit::PASS,

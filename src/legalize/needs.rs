@@ -4,6 +4,7 @@
 //! [`NATIVE`] finds what no pass removes. A stage, a kind of number and a builtin say by themselves what they need.
 
 use super::PASSES;
+use super::vertex_reads::may_be_written;
 use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile, SHADER_MODEL_ATTRIBUTE};
 use crate::tree::{
@@ -246,12 +247,7 @@ fn wave_sizes(program: &Program, entry: &EntryPoint, least: usize) -> Option<Spa
 /// The first buffer or texture that a vertex shader may write.
 fn written_by_vertices(program: &Program, entry: &EntryPoint) -> Option<Span> {
     let at = program.entry_points.iter().position(|e| e.function == entry.function)?;
-    let may_write = |g: &&Global| match program.types.get(program.types.innermost(g.ty)) {
-        Type::Buffer(_, access, _) => access != Access::Read,
-        Type::Texture(t) => !t.combined && t.access != Access::Read,
-        _ => false,
-    };
-    let is_written = |g: &&Global| may_write(g) && !g.modifiers.has(Modifiers::READONLY);
+    let is_written = |g: &&Global| may_be_written(program, g) && !g.modifiers.has(Modifiers::READONLY);
     let reached = program.reachable_globals();
     let mut globals = reached.get(at)?.iter().map(|id| &program.globals[*id]).filter(is_written);
     (entry.stage == Stage::Vertex).then(|| globals.next().map(|g| g.span))?

@@ -7,8 +7,6 @@
 //! The library marks what reads with `[__reads_texels]` and what writes with `[__effects]`. Formats and accesses that are an
 //! optional feature of the target give a warning that names it.
 //!
-//! Where vertex shaders may have nothing that is written, buffers that nothing writes say that, too.
-//!
 //! For targets without UnstatedTextureAccess. After `resource_arrays` each texture is a global of its own. Spec: WGSL "Storage Texture Types"; WebGPU "Texture Format
 //! Capabilities".
 
@@ -19,8 +17,7 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::target::format::{Format, Support};
 use crate::tree::{
-    Access, Body, BufferKind, Explicit, ExprId, ExprKind, Function, Global, GlobalId, Modifiers, Program, Scalar,
-    Stage, Type, TypeId, Types,
+    Access, BufferKind, Explicit, ExprKind, Function, Global, GlobalId, Modifiers, Program, Scalar, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,7 +25,7 @@ pub(super) const PASS: Pass = Pass {
     name: "texture_access",
     always: Some("formats are checked for every target that has textures with declared access"),
     lessens: &[Capability::VertexWrites],
-    after: &["resource_arrays", "resolve_resources"],
+    after: &["resource_arrays", "resolve_resources", "vertex_reads"],
     run,
     ..Pass::ROW
 };
@@ -102,9 +99,6 @@ fn run(cx: &mut Context) {
     if cx.profile.has(Capability::UnstatedTextureAccess) {
         return;
     }
-    if !cx.profile.has(Capability::VertexWrites) {
-        mark_unwritten(cx.program);
-    }
     let (read, written, atomic) = uses(cx.program);
     for id in cx.program.parameters.clone() {
         let global = &cx.program.globals[id];
@@ -143,47 +137,6 @@ fn run(cx: &mut Context) {
             cx.program.globals[id].modifiers.set(modifier);
         }
     }
-}
-
-/// Marks the buffers that a vertex shader reads, that could be written, and that no function of the program writes.
-fn mark_unwritten(program: &mut Program) {
-    let is_buffer = |id: &GlobalId| match program.types.get(program.types.innermost(program.globals[*id].ty)) {
-        Type::Buffer(_, access, _) => access != Access::Read,
-        _ => false,
-    };
-    let reached = program.reachable_globals();
-    let of_vertices = program.entry_points.iter().zip(reached.iter()).filter(|(entry, _)| entry.stage == Stage::Vertex);
-    let mut unwritten: FxHashSet<GlobalId> =
-        of_vertices.flat_map(|(_, globals)| globals.iter().copied()).filter(is_buffer).collect();
-    for function in program.reachable_functions() {
-        let body = &program.functions[function].code;
-        let mut forget = |place: ExprId| {
-            if let ExprKind::Global(id) = body.exprs[body.exprs.base(place)].kind {
-                unwritten.remove(&id);
-            }
-        };
-        for id in body.expressions() {
-            program.each_written(&body.exprs, id, &mut forget);
-            match &body.exprs[id].kind {
-                // Whatever a builtin with effects or another function is given may be written there.
-                ExprKind::Call(callee, args) => {
-                    let callee = &program.functions[*callee];
-                    if callee.is_marked("__effects") || !callee.builtin {
-                        args.iter().filter(|arg| holds_buffer(program, body, **arg)).for_each(|arg| forget(*arg));
-                    }
-                }
-                ExprKind::Native(_, args) => args.iter().for_each(|arg| forget(*arg)),
-                _ => {}
-            }
-        }
-    }
-    for id in program.parameters.clone().into_iter().filter(|id| unwritten.contains(id)) {
-        program.globals[id].modifiers.set(Modifiers::READONLY);
-    }
-}
-
-fn holds_buffer(program: &Program, body: &Body, id: ExprId) -> bool {
-    matches!(program.types.get(program.types.innermost(body.exprs[id].ty)), Type::Buffer(..))
 }
 
 /// The element of writable textures, or of an array of them.

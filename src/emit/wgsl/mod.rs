@@ -128,7 +128,6 @@ impl WgslFile<'_> {
             _ if global.modifiers.has(Modifiers::PUSH_CONSTANT) => "<immediate>",
             Type::ConstantBuffer(_, _) => "<uniform>",
             Type::TextureBuffer(_) | Type::Buffer(_, Access::Read, _) => "<storage, read>",
-            Type::Buffer(..) if global.modifiers.has(Modifiers::READONLY) => "<storage, read>",
             Type::Buffer(..) => "<storage, read_write>",
             _ => "",
         };

@@ -173,8 +173,13 @@ impl Analyses<'_> {
 
     /// The globals that are reached from some functions, by initializers too.
     pub fn reached_globals(&self, roots: impl Iterator<Item = FunctionId>) -> BTreeSet<GlobalId> {
+        self.reached(roots).1
+    }
+
+    /// The functions and globals that are reached from some functions, these included, by initializers too.
+    pub fn reached(&self, roots: impl Iterator<Item = FunctionId>) -> (BTreeSet<FunctionId>, BTreeSet<GlobalId>) {
         let mut todo: Vec<FunctionId> = roots.collect();
-        let mut seen: FxHashSet<FunctionId> = todo.iter().copied().collect();
+        let mut seen: BTreeSet<FunctionId> = todo.iter().copied().collect();
         let mut globals = BTreeSet::new();
         let mut mentioned: Vec<GlobalId> = Vec::new();
         while let Some(function) = todo.pop() {
@@ -189,7 +194,7 @@ impl Analyses<'_> {
                 }
             }
         }
-        globals
+        (seen, globals)
     }
 
     /// The functions that an entry point reaches by calls, also those in the first values of globals, each with the first place
