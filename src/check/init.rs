@@ -3,6 +3,7 @@
 use super::convert::LiteralKind;
 use super::function::WHOLE;
 use super::generic::Slot;
+use super::memberwise::values_of;
 use super::overload::{ArgKind, Candidates};
 use super::scope::{DeclId, What};
 use super::{Checker, convert};
@@ -40,6 +41,11 @@ impl<'a> Checker<'a> {
                     return self.construct_one(ty, args, span);
                 }
                 let values: Vec<ExprId> = args.iter().map(|a| self.expr(a)).collect();
+                if self.language() == Language::Slang
+                    && let Some(made) = self.of_splats(ty, &values, span)
+                {
+                    return made;
+                }
                 self.construct_parts(ty, values, span)
             }
             Type::Struct(_) => self.construct_struct(ty, args, span),
@@ -151,37 +157,15 @@ impl<'a> Checker<'a> {
         if let Some(call) = self.implicit_constructor(value, ty) {
             return call;
         }
-        if let Some(made) = self.memberwise(ty, &[value], span) {
+        let arg = self.value_arg_of(value);
+        if !self.has_base(ty)
+            && let Some(made) = self.memberwise(ty, &[arg], span)
+        {
             return made;
         }
         let mut elements = Elements { list: [].iter().peekable(), pending: VecDeque::from([value]) };
         let made = self.take(ty, &mut elements, span);
         self.finish_list(made, ty, elements, span)
-    }
-
-    /// A struct whose first fields take these values one by one, as its implicit constructor does.
-    fn memberwise(&mut self, ty: TypeId, values: &[ExprId], span: Span) -> Option<ExprId> {
-        let Type::Struct(id) = self.program.types.get(ty) else { return None };
-        if self.structs.instance(ty).is_some_and(|i| i.base.is_some()) {
-            return None;
-        }
-        let fields: Vec<TypeId> = self.program.structs[id].fields.iter().map(|f| f.ty).collect();
-        let fits = values.len() <= fields.len()
-            && fields
-                .iter()
-                .zip(values)
-                .all(|(f, v)| self.conversion_rank(self.ty(*v), *f, self.literal(*v)).is_some());
-        if !fits {
-            return None;
-        }
-        let mut parts = Vec::new();
-        for (index, field) in fields.into_iter().enumerate() {
-            parts.push(match values.get(index) {
-                Some(value) => self.part(*value, field),
-                None => self.field_default(ty, index, field, span),
-            });
-        }
-        Some(self.push(ExprKind::Construct(parts), ty, span))
     }
 
     /// The constructor that takes no arguments, if a type has one: one without parameters, else one with a default for each.
@@ -291,6 +275,18 @@ impl<'a> Checker<'a> {
             return self.construct_one(ty, std::slice::from_ref(numbers), span);
         }
         let mut elements = Elements { list: list.iter().peekable(), pending: VecDeque::new() };
+        if self.language() == Language::Slang && self.may_be_arguments(list, ty) {
+            let args = self.call_args(list);
+            if let Some(made) = self.memberwise(ty, &args, span) {
+                return made;
+            }
+            if let Some(values) = values_of(&args) {
+                if let Some(made) = self.of_splats(ty, &values, span) {
+                    return made;
+                }
+                elements = Elements { list: [].iter().peekable(), pending: values.into() };
+            }
+        }
         if self.braces_say_nothing(list, ty) {
             let mut leaves = Vec::new();
             list.iter().for_each(|e| leaves_of(e, &mut leaves));
@@ -417,7 +413,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A part of a struct or array. Lists take scalars one by one, so a splat must be written out.
-    fn part(&mut self, value: ExprId, ty: TypeId) -> ExprId {
+    pub(super) fn part(&mut self, value: ExprId, ty: TypeId) -> ExprId {
         let from = self.ty(value);
         let value = self.coerce(value, ty);
         let shape = |c: &Self, ty: TypeId| convert::numeric(&c.program.types, ty).map(|(_, s)| s.count());
@@ -567,7 +563,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of a field that a list leaves out.
-    fn field_default(&mut self, ty: TypeId, index: usize, field: TypeId, span: Span) -> ExprId {
+    pub(super) fn field_default(&mut self, ty: TypeId, index: usize, field: TypeId, span: Span) -> ExprId {
         match self.field_initializer(ty, index) {
             Some((e, scope, source)) => self.expr_at(e, field, scope, source),
             None => self.default_or_zero(field, span),
@@ -586,7 +582,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a field is seen by fewer than the struct: lists leave it out.
-    fn is_hidden(&self, ty: TypeId, index: usize) -> bool {
+    pub(super) fn is_hidden(&self, ty: TypeId, index: usize) -> bool {
         /// What is seen by more is later.
         const WORDS: [&str; 3] = ["private", "internal", "public"];
         let Some(instance) = self.structs.instance(ty) else { return false };

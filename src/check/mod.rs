@@ -42,6 +42,7 @@ mod lambda;
 mod link;
 mod literal;
 mod member;
+mod memberwise;
 mod merge;
 mod objects;
 mod opaque;
