@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::target::Numbers;
 use crate::tree::{
     AttributeArg, EntryPoint, ExprId, ExprKind, Field, Function, FunctionId, GlobalKind, Length, MeshOutputKind,
-    Program, Scalar, Semantic, Stage, StructId, Type, Types, is_uniform,
+    Modifiers, Program, Scalar, Semantic, Stage, StreamKind, StructId, Type, TypeId, Types, is_uniform,
 };
 use std::collections::BTreeSet;
 
@@ -47,7 +47,8 @@ const IN_AND_OUT: [Unit; 2] = [Unit::VaryingInput, Unit::VaryingOutput];
 /// Stage inputs or outputs that have one place, or none.
 pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mut Vec<Diagnostic>) {
     for entry in &program.entry_points {
-        let all = locations::varyings(program, settings, entry);
+        let mut all = locations::varyings(program, settings, entry);
+        all.retain(|varying| !is_payload(program, entry.stage, varying));
         without_neighbours(program, entry.stage, &all, found);
         outputs(program, settings, entry, found);
         let (inputs, outputs): (Vec<_>, Vec<_>) =
@@ -90,6 +91,12 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
             InterfaceLeaves { types: &program.types, settings, list }.check(most, found);
         }
     }
+}
+
+/// Whether a parameter of a mesh shader is what its task shader passes: no stage input, whatever semantics are in it.
+fn is_payload(program: &Program, stage: Stage, varying: &Varying) -> bool {
+    let param = varying.param.and_then(|index| program.functions[varying.function].params.get(index));
+    stage == Stage::Mesh && param.is_some_and(|param| param.modifiers.has(Modifiers::PAYLOAD))
 }
 
 /// What a stage takes beside system values.
@@ -223,25 +230,7 @@ fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &m
     let params = || function.params.iter().map(|p| (p, &function.code.locals[p.local]));
     let mut fault = |span, message: String| found.push(Diagnostic::error(Code::BAD_ENTRY, span, message));
     match entry.stage {
-        Stage::Geometry => {
-            for (param, local) in params() {
-                let Some((word, wanted)) = primitive(param.modifiers).and_then(vertices) else { continue };
-                if let Type::Array(_, Length::Fixed(n)) = program.types.get(local.ty)
-                    && n != wanted
-                {
-                    fault(local.span, format!("`{}` has {n} vertices, and a `{word}` has {wanted}", local.name));
-                }
-            }
-            // The points of a patch are a primitive, too.
-            let is_patch = |ty: crate::tree::TypeId| matches!(program.types.get(ty), Type::Patch(..));
-            if !params().any(|(p, local)| primitive(p.modifiers).is_some() || is_patch(local.ty)) {
-                let what = "an input with the word of its primitive, as `triangle`";
-                fault(function.span, format!("a geometry entry point needs {what}"));
-            }
-            if !params().any(|(_, local)| matches!(program.types.get(local.ty), Type::Stream(..))) {
-                fault(function.span, "a geometry entry point needs a stream".to_owned());
-            }
-        }
+        Stage::Geometry => primitives(program, function, &mut fault),
         Stage::Mesh => {
             for (param, local) in params() {
                 let count = mesh_output(program, param, local.ty).and_then(|(.., count)| count);
@@ -283,6 +272,36 @@ fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &m
         | Stage::ClosestHit
         | Stage::Miss
         | Stage::Callable => {}
+    }
+}
+
+/// What a geometry shader takes is a primitive, and what it gives goes to its streams.
+fn primitives(program: &Program, function: &Function, fault: &mut impl FnMut(Span, String)) {
+    let params = || function.params.iter().map(|p| (p, &function.code.locals[p.local]));
+    for (param, local) in params() {
+        let Some((word, wanted)) = primitive(param.modifiers).and_then(vertices) else { continue };
+        if let Type::Array(_, Length::Fixed(n)) = program.types.get(local.ty)
+            && n != wanted
+        {
+            fault(local.span, format!("`{}` has {n} vertices, and a `{word}` has {wanted}", local.name));
+        }
+    }
+    // The points of a patch are a primitive, too.
+    let is_patch = |ty: TypeId| matches!(program.types.get(ty), Type::Patch(..));
+    if !params().any(|(p, local)| primitive(p.modifiers).is_some() || is_patch(local.ty)) {
+        let what = "an input with the word of its primitive, as `triangle`";
+        fault(function.span, format!("a geometry entry point needs {what}"));
+    }
+    let stream = |ty: TypeId| if let Type::Stream(kind, _) = program.types.get(ty) { Some(kind) } else { None };
+    let streams: Vec<_> = params().filter_map(|(_, local)| Some((local, stream(local.ty)?))).collect();
+    if streams.is_empty() {
+        fault(function.span, "a geometry entry point needs a stream".to_owned());
+    }
+    if let (true, Some((local, _))) = (streams.len() > 1, streams.iter().find(|(_, kind)| *kind != StreamKind::Point)) {
+        fault(local.span, format!("`{}` is one of several streams, which are all of points", local.name));
+    }
+    if function.result != TypeId::VOID {
+        fault(function.span, "a geometry entry point has no result: it appends to its streams".to_owned());
     }
 }
 
