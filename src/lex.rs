@@ -536,15 +536,29 @@ fn scan_number(bytes: &[u8]) -> (usize, TokenKind) {
     let digits_start = if hex || binary { 2 } else { 0 };
     let mut end = run(digits_start, digit);
     let whole = end - digits_start;
+    let infinity = |from: usize| {
+        let of_infinity = !hex && bytes.get(from..).unwrap_or_default().starts_with(b"#INF");
+        of_infinity.then(|| (run(from + 4, |b| matches!(b.to_ascii_lowercase(), b'f' | b'h' | b'l')), TokenKind::Float))
+    };
+    if let Some(found) = infinity(end).filter(|_| whole > 0) {
+        return found;
+    }
     let mut good = true;
+    // Slang: `1_000`. The digits of a float have no such separators.
+    let separated = whole > 0 && at(end) == b'_';
+    if separated {
+        end =
+            run(end, if hex { |b| b.is_ascii_hexdigit() || *b == b'_' } else { |b| b.is_ascii_digit() || *b == b'_' });
+        good = at(end) != b'.';
+    }
     let mut float = false;
     let mut mantissa = whole;
     if at(end) == b'.' && !binary && !(whole > 0 && swizzle_follows(at(end + 1), hex)) {
         let fraction_end = run(end + 1, digit);
         mantissa += fraction_end - end - 1;
         (float, end) = (true, fraction_end);
-        if !hex && bytes.get(end..).unwrap_or_default().starts_with(b"#INF") {
-            return (run(end + 4, |b| matches!(b.to_ascii_lowercase(), b'f' | b'h' | b'l')), TokenKind::Float);
+        if let Some(found) = infinity(end) {
+            return found;
         }
     }
     let exponent = if hex { matches!(at(end), b'p' | b'P') } else { !binary && matches!(at(end), b'e' | b'E') };
@@ -556,16 +570,16 @@ fn scan_number(bytes: &[u8]) -> (usize, TokenKind) {
             (float, end) = (true, exponent_end);
         }
     }
-    good &= mantissa > 0 && !(hex && float && !exponent);
+    good &= mantissa > 0 && !(separated && float);
     let suffix_end = run(end, |b| is_ident(*b));
     let suffix = bytes.get(end..suffix_end).unwrap_or_default().to_ascii_lowercase();
     let digits = bytes.get(digits_start..end).unwrap_or_default();
     let kind = match suffix.as_slice() {
         b"" | b"l" if float => TokenKind::Float,
-        b"f" | b"h" | b"lf" | b"hf" | b"fh" | b"fl" if !hex && !binary || float => TokenKind::Float,
+        b"f" | b"h" | b"lf" | b"hf" | b"fh" | b"fl" if !hex && !binary && !separated || float => TokenKind::Float,
         b"" | b"u" | b"l" | b"ul" | b"lu" | b"ll" | b"ull" | b"llu" | b"z" | b"uz" | b"zu" if !float => {
-            good &= !binary || digits.iter().all(|b| matches!(b, b'0' | b'1'));
-            good &= hex || binary || at(0) != b'0' || digits.iter().all(|b| *b < b'8');
+            good &= !binary || digits.iter().all(|b| matches!(b, b'0' | b'1' | b'_'));
+            good &= hex || binary || at(0) != b'0' || digits.iter().all(|b| *b < b'8' || *b == b'_');
             TokenKind::Int
         }
         _ => TokenKind::Other,

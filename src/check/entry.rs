@@ -160,8 +160,17 @@ impl<'a> Checker<'a> {
     fn requested(&mut self, functions: &[DeclId], input: &'a Input) -> Vec<FoundEntry> {
         let mut list = Vec::new();
         for request in self.options.entries.clone() {
-            let named: Vec<DeclId> =
-                functions.iter().copied().filter(|d| self.info(*d).name == *request.name.as_str()).collect();
+            let path = request.name.replace("::", ".");
+            let (namespace, name) = match path.rsplit_once('.') {
+                Some((namespace, name)) => (Some(namespace), name),
+                None => (None, path.as_str()),
+            };
+            let is_named = |decl: &DeclId| {
+                let info = self.info(*decl);
+                let around = self.at(info.scope).namespace;
+                info.name == *name && (namespace.is_none() || around.map(Symbol::as_str) == namespace)
+            };
+            let named: Vec<DeclId> = functions.iter().copied().filter(is_named).collect();
             // Before those of namespaces.
             let global = named.iter().find(|d| self.at(self.info(**d).scope).namespace.is_none());
             let Some(&decl) = global.or(named.first()) else {

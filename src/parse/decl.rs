@@ -44,6 +44,9 @@ const SUBOBJECTS: &[&str] = &[
     "ProceduralPrimitiveHitGroup",
 ];
 
+/// Blocks of Slang whose declarations are those of what is around it.
+const SCOPELESS_BLOCKS: [&str; 2] = ["__transparent_block", "__file_decl"];
+
 impl Parser<'_> {
     /// declarations = declaration*
     pub(super) fn declarations(&mut self, place: Level, out: &mut Vec<Decl>) {
@@ -127,6 +130,12 @@ impl Parser<'_> {
             _ if self.tok().text == "precision" && self.word_at(self.pos + 1).is_hard_modifier() => {
                 self.skip_declaration(prefix, out, &[W::Semi])
             }
+            _ if next == W::LBrace && self.tok().text == "__ignored_block" => {
+                self.skip_declaration(prefix, out, &[W::LBrace])
+            }
+            _ if next == W::LBrace && SCOPELESS_BLOCKS.iter().any(|word| self.tok().text == **word) => {
+                self.scopeless_block(place, out)
+            }
             W::Technique | W::TechniqueFirst | W::Technique10 | W::Technique11 | W::FxGroup
                 if named || next == W::LBrace =>
             {
@@ -190,6 +199,17 @@ impl Parser<'_> {
             self.semicolon("the declaration")?;
         }
         self.declare(prefix, DeclKind::Ignored, out)
+    }
+
+    /// scopeless-block = word "{" declarations "}"
+    fn scopeless_block(&mut self, place: Level, out: &mut Vec<Decl>) -> R<()> {
+        self.bump();
+        let open = self.expect(W::LBrace, "`{` and declarations")?.span;
+        self.in_brackets(|p| p.declarations(place, out));
+        self.leading_comments();
+        self.close(W::RBrace, "`}` after the declarations", open)?;
+        self.eat(W::Semi);
+        Ok(())
     }
 
     // --- types

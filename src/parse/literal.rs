@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::ast::ExprKind;
 use crate::diagnostic::Code;
-use crate::lex::character_codes;
+use crate::lex::{TokenKind, character_codes};
 use crate::symbol::Symbol;
 
 /// Suffixes of integers, and how they are written in the tree.
@@ -59,11 +59,25 @@ fn float_value(text: &str) -> Option<(f64, &'static str)> {
     Some((digits.parse().ok()?, suffix))
 }
 
-/// `1.8p3f` after the `0x`.
+/// Whether HLSL has no such spelling: separators of digits, infinity without a point, hexadecimal floats without an exponent.
+fn is_of_slang(text: &str, is_hex: bool, kind: TokenKind) -> bool {
+    let is_float = kind == TokenKind::Float;
+    text.contains('_') || text.contains('#') && !text.contains('.') || is_hex && is_float && !text.contains(['p', 'P'])
+}
+
+/// `1.8p3f` after the `0x`; `1.8`.
 fn hex_float(text: &str) -> Option<(f64, &'static str)> {
-    let (mantissa, exponent) = text.split_once('p')?;
-    let end = exponent.trim_end_matches(['f', 'h', 'l']).len();
-    let (exponent, suffix) = exponent.split_at(end);
+    // Without an exponent an `f` is a digit.
+    let (mantissa, exponent, suffix) = match text.split_once('p') {
+        Some((mantissa, exponent)) => {
+            let (exponent, suffix) = exponent.split_at(exponent.trim_end_matches(['f', 'h', 'l']).len());
+            (mantissa, exponent, suffix)
+        }
+        None => {
+            let (mantissa, suffix) = text.split_at(text.trim_end_matches(['h', 'l']).len());
+            (mantissa, "0", suffix)
+        }
+    };
     let suffix = FLOAT_SUFFIXES.iter().find(|s| **s == suffix)?;
     let mut value = 0.0_f64;
     let mut scale: Option<f64> = None;
@@ -100,8 +114,11 @@ impl Parser<'_> {
         let token = self.bump();
         let text = token.text.as_str();
         let is_hex = text.starts_with("0x") || text.starts_with("0X");
+        if self.language == super::Language::Hlsl && is_of_slang(text, is_hex, token.kind) {
+            self.error_at(Code::BAD_LITERAL, token.span, format!("`{text}` is a number in Slang alone"));
+        }
         let float_suffix = !is_hex && text.ends_with(['f', 'F', 'h', 'H']);
-        if token.kind == crate::lex::TokenKind::Int && !float_suffix {
+        if token.kind == TokenKind::Int && !float_suffix {
             let (value, suffix) = int_value(text).unwrap_or_else(|message| {
                 self.error_at(Code::BAD_LITERAL, token.span, message);
                 (0, "")
@@ -141,6 +158,7 @@ mod tests {
         assert_eq!(int_value("0x7Fu"), Ok((127, "u")));
         assert_eq!(int_value("017"), Ok((15, "")));
         assert_eq!(int_value("0"), Ok((0, "")));
+        assert_eq!(int_value("0xF_Fu"), Ok((255, "u")));
         assert_eq!(int_value("0b101LU"), Ok((5, "ul")));
         assert_eq!(int_value("18446744073709551615ull"), Ok((u64::MAX, "ull")));
         assert!(int_value("18446744073709551616").is_err());
@@ -154,6 +172,8 @@ mod tests {
         assert_eq!(float_value("2."), Some((2.0, "")));
         assert_eq!(float_value("1.#INF"), Some((f64::INFINITY, "")));
         assert_eq!(float_value("0x1.8p1"), Some((3.0, "")));
+        assert_eq!(float_value("0x1.8"), Some((1.5, "")));
+        assert_eq!(float_value("1#INFh"), Some((f64::INFINITY, "h")));
         assert_eq!(float_value("1.5x"), None);
     }
 

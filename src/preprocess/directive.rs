@@ -1,6 +1,6 @@
 //! Directives: lines that begin with `#`.
 
-use super::{FileFrame, Frame, Item, Processor};
+use super::{FileFrame, Frame, Item, Language, Processor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{CommentRange, Token, TokenKind};
 use crate::limits::Limits;
@@ -418,10 +418,14 @@ impl Processor<'_> {
     }
 
     fn set_line(&mut self, line: &Line, tokens: &[Token]) {
-        if let [word] = tokens
-            && word.text == "default"
-        {
-            self.presumed.remove(&word.span.file);
+        let own = match tokens {
+            [word] => word.text == "default",
+            // Of Slang, C++ has a number there.
+            [] => self.language == Language::Slang,
+            _ => false,
+        };
+        if own {
+            self.presumed.remove(&line.name.span.file);
             return;
         }
         let number = tokens.first().and_then(|t| t.text.as_str().parse::<u32>().ok());

@@ -213,6 +213,8 @@ struct Processor<'a> {
     counter: u64,
     /// A limit was hit; nothing more is read.
     aborted: bool,
+    /// Of the main file.
+    language: Language,
 }
 
 /// Names that the preprocessor knows.
@@ -310,13 +312,14 @@ impl<'a> Processor<'a> {
             tokens_read: 0,
             counter: 0,
             aborted: false,
+            language: Language::Slang,
         }
     }
 
     fn run(&mut self, main: Loaded, name: &str, options: &Preprocess) {
         let Some((id, lexed)) = self.add_file(&main, None) else { return };
-        let language = options.language.unwrap_or(Language::of(name));
-        self.define_all("<predefined>", predefined(language, options.target));
+        self.language = options.language.unwrap_or(Language::of(name));
+        self.define_all("<predefined>", predefined(self.language, options.target));
         let command_line = self.command_line(&options.defines);
         self.define_all("<command line>", command_line);
         self.out.tokens.reserve(lexed.tokens.len());

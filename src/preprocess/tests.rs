@@ -351,8 +351,10 @@ fn text_forms() {
     );
     assert_eq!(good("a // comment \\\nstill comment\nb /* \n#define */ c"), "a b c");
     assert_eq!(
-        good("1.0f .5 1. 1e5 1.e-3f 2h 0x1F 0xFFu 0b1 1ull 1.0.xxx 1.xxxx 1..x 0x1.8p3 1.#INF"),
-        "1.0f .5 1. 1e5 1.e-3f 2h 0x1F 0xFFu 0b1 1ull 1.0.xxx 1.xxxx 1..x 0x1.8p3 1.#INF"
+        good(
+            "1.0f .5 1. 1e5 1.e-3f 2h 0x1F 0xFFu 0b1 1ull 1.0.xxx 1.xxxx 1..x 0x1.8p3 1.#INF 1#INFf 1_000 0xF_F 0x1.8"
+        ),
+        "1.0f .5 1. 1e5 1.e-3f 2h 0x1F 0xFFu 0b1 1ull 1.0.xxx 1.xxxx 1..x 0x1.8p3 1.#INF 1#INFf 1_000 0xF_F 0x1.8"
     );
     for (wrong, code) in [
         ("1.0q", "E0107"),
