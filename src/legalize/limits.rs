@@ -201,11 +201,16 @@ fn texels(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diag
             kinds.extend(leaf.component());
             false
         });
-        if kinds.len() > 1 {
-            let message =
-                format!("{} has no texels of several kinds of number, as those of `{}`", profile.name, global.name);
-            diags.push(Diagnostic::error(Code::CAPABILITY, global.span, message));
-        }
+        let in_struct = matches!(program.types.get(element), Type::Struct(_));
+        let lack = match () {
+            () if kinds.len() > 1 => "texels of several kinds of number",
+            () if in_struct && kinds.contains(&Scalar::Bool) => "texels with truth values",
+            // Such numbers are read as pairs of words, which are put together for scalars and vectors alone.
+            () if in_struct && kinds.iter().any(|kind| kind.size() == 8) => "texels of structs with 64-bit numbers",
+            () => continue,
+        };
+        let message = format!("{} has no {lack}, as those of `{}`", profile.name, global.name);
+        diags.push(Diagnostic::error(Code::CAPABILITY, global.span, message));
     }
 }
 
