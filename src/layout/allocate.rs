@@ -76,6 +76,7 @@ fn texture_bindings(program: &Program) -> BTreeSet<(u32, u32)> {
 type EntryScope<'a> = (Vec<(usize, Pending<'a>)>, Option<TypeLayout>);
 
 /// A parameter on its way.
+#[derive(Clone)]
 struct Pending<'a> {
     name: Symbol,
     id: Owner,
@@ -169,10 +170,16 @@ impl<'a> Allocator<'a> {
         self.allocate_last(&mut globals, home_is_open);
         let counters = self.place_counters(&globals);
         globals.extend(self.place_heaps());
-        let parameters = globals.into_iter();
-        let parameters =
-            parameters.map(|(global, p)| ParameterLayout { global, place: p.place, layout: p.layout }).collect();
-        let dropped = self.dropped.into_iter().filter_map(|p| Some((p.id.global()?, p.layout))).collect();
+        let mut dropped: Vec<(GlobalId, TypeLayout)> =
+            self.dropped.into_iter().filter_map(|p| Some((p.id.global()?, p.layout))).collect();
+        let without_slots: BTreeSet<GlobalId> = dropped.iter().map(|(id, _)| *id).collect();
+        let in_buffer: BTreeSet<GlobalId> = globals.iter().map(|(id, _)| *id).collect();
+        dropped.retain(|(id, _)| !in_buffer.contains(id));
+        let parameters = globals.into_iter().map(|(global, p)| {
+            let data_alone = without_slots.contains(&global);
+            ParameterLayout { global, place: p.place, layout: p.layout, data_alone }
+        });
+        let parameters = parameters.collect();
         let mut layout = ProgramLayout {
             settings: self.settings,
             parameters,

@@ -209,7 +209,11 @@ impl Leaves {
         made.scope(Owner::Globals, layout.globals.as_ref());
         for (at, p) in layout.parameters.iter().enumerate() {
             let explicit = &program.globals[p.global].explicit;
+            let first = made.leaves.list.len();
             made.parameter((Owner::Global(p.global), at), &Part::whole(p.place, &p.layout, Some(explicit)));
+            if p.data_alone {
+                made.unplace(first, |leaf| leaf.role != Role::Data);
+            }
         }
         for (index, (entry, point)) in layout.entry_points.iter().zip(&program.entry_points).enumerate() {
             made.scope(Owner::EntryBuffer(index), entry.buffer.as_ref());
@@ -223,9 +227,7 @@ impl Leaves {
         for (global, layout) in &layout.dropped {
             let first = made.leaves.list.len();
             made.parameter((Owner::Global(*global), usize::MAX), &Part::whole(Position::default(), layout, None));
-            for (_, leaf) in made.leaves.list.iter_mut().skip(first) {
-                (leaf.unit, leaf.further) = (None, None);
-            }
+            made.unplace(first, |_| true);
         }
         made.leaves
     }
@@ -319,6 +321,13 @@ impl Maker<'_> {
         let id = self.leaves.list.push(leaf);
         self.leaves.parameters[parameter].leaves.1 = id.0 + 1;
         id
+    }
+
+    /// Takes the places of leaves from one on away.
+    fn unplace(&mut self, first: usize, lost: fn(&Leaf) -> bool) {
+        for (_, leaf) in self.leaves.list.iter_mut().skip(first).filter(|(_, leaf)| lost(leaf)) {
+            (leaf.unit, leaf.further) = (None, None);
+        }
     }
 
     fn scope(&mut self, owner: Owner, buffer: Option<&ScopeBuffer>) {

@@ -71,6 +71,8 @@ pub struct ParameterLayout {
     pub place: Position,
     /// Its type's layout.
     pub layout: TypeLayout,
+    /// It is in the implicit buffer, but the policy gives its resources no place.
+    pub data_alone: bool,
 }
 
 /// The implicit buffer of a scope (`$Globals`, entry-point uniforms).

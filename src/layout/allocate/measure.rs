@@ -23,9 +23,16 @@ impl<'a> Allocator<'a> {
             let owner = (global.name, Owner::Global(id));
             let layout = self.measure_global(&self.settings, global, owner.1);
             let pending = pending(owner, global.span, &global.explicit, layout, Position::default());
-            match self.is_dropped(id, &pending.layout, keeps_data) {
-                true => self.dropped.push(pending),
-                false => list.push((id, pending)),
+            let bytes = Counts::one(Unit::Bytes, pending.layout.size());
+            match self.is_dropped(id) {
+                true if !keeps_data || bytes.is_none() => self.dropped.push(pending),
+                // Its resources have no place.
+                true if pending.layout.counts != bytes => {
+                    let layout = TypeLayout { counts: bytes, ..pending.layout.clone() };
+                    list.push((id, Pending { layout, ..pending.clone() }));
+                    self.dropped.push(pending);
+                }
+                true | false => list.push((id, pending)),
             }
         }
         self.check_names(&list);
@@ -78,13 +85,11 @@ impl<'a> Allocator<'a> {
         })
     }
 
-    /// Whether a parameter has no place because no entry point uses it. Plain globals are one buffer: it stays while one
-    /// of them is used.
-    pub(super) fn is_dropped(&self, id: GlobalId, layout: &TypeLayout, keeps_data: bool) -> bool {
+    /// Whether a parameter has no place because no entry point uses it. Plain globals are one buffer, though: it stays whole
+    /// while one of them is used.
+    pub(super) fn is_dropped(&self, id: GlobalId) -> bool {
         let Some(used) = &self.used else { return false };
-        let in_buffer = layout.size() > 0 && keeps_data;
-        let parameter = self.program.globals[id].kind == GlobalKind::Parameter;
-        parameter && !used.contains(&id) && !in_buffer
+        self.program.globals[id].kind == GlobalKind::Parameter && !used.contains(&id)
     }
 
     /// Whether a buffer that WebGPU has for push constants comes behind all others. A lock keeps what it records as it is.
