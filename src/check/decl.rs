@@ -301,7 +301,7 @@ impl<'a> Checker<'a> {
     fn declare_buffer(&mut self, decl: &'a ast::Decl, buffer: &'a ast::BufferDecl, place: DeclContext) {
         let id = self.add_decl(Some(decl), buffer.name.name, buffer.name.span, What::Buffer(buffer), place);
         self.at_mut(place.scope).order.push(id);
-        let mut index = 0;
+        let (mut index, first) = (0, self.at(place.scope).order.len());
         for member in &buffer.members {
             match &member.kind {
                 DeclKind::Var(var) if !has_static(member) => {
@@ -312,6 +312,22 @@ impl<'a> Checker<'a> {
                 _ => self.declare(member, place),
             }
         }
+        self.show_in_file(first, place);
+    }
+
+    /// In HLSL what a `cbuffer` in a namespace declares is seen without its name in the whole file.
+    fn show_in_file(&mut self, first: usize, place: DeclContext) {
+        let language = self.sources.get(place.source as usize).map(|s| s.language);
+        if language != Some(crate::parse::Language::Hlsl) || self.at(place.scope).namespace.is_none() {
+            return;
+        }
+        let Some(file) = self.outward(place.scope).find(|scope| self.at(*scope).namespace.is_none()) else { return };
+        let shown = self.scope(None, ScopeKind::Plain);
+        let declared: Vec<DeclId> = self.at(place.scope).order.iter().skip(first).copied().collect();
+        for id in declared {
+            self.bind(shown, self.info(id).name, Entity::Decl(id));
+        }
+        self.at_mut(file).opened.push(shown);
     }
 
     fn declare_enum(&mut self, decl: &'a ast::Decl, e: &'a ast::EnumDecl, place: DeclContext) {
