@@ -338,8 +338,8 @@ impl<'a> Checker<'a> {
     ) -> ExprId {
         let condition = self.expr(c);
         let condition = self.plain(condition);
-        let left = self.untried(a.span, |c| c.expr(a));
-        let right = self.untried(b.span, |c| match &b.kind {
+        let (left, tried_left) = self.tried_first(|c| c.expr(a));
+        let (right, tried_right) = self.tried_first(|c| match &b.kind {
             Ast::InitList(_) | Ast::Null => c.expr_of(b, c.ty(left)),
             _ => c.expr(b),
         });
@@ -355,7 +355,10 @@ impl<'a> Checker<'a> {
                 let condition = self.convert(condition, typed.condition, false);
                 let left = self.convert(left, typed.result, false);
                 let right = self.convert(right, typed.result, false);
-                self.push(ExprKind::Select(condition, left, right), typed.result, span)
+                match tried_left.is_empty() && tried_right.is_empty() {
+                    true => self.push(ExprKind::Select(condition, left, right), typed.result, span),
+                    false => self.tried_choice(condition, [(tried_left, left), (tried_right, right)], span),
+                }
             }
             Err(message) => self.bad_operands(message, x, y, span),
         }

@@ -20,6 +20,14 @@ use crate::tree::{
 /// The elements of arrays of ray queries and what is beside them that `{}` sets to zero, one by one.
 const MOST_ZEROS: u32 = 256;
 
+/// A loop: what is computed before each round, between two and behind each, and its body.
+struct Rounds {
+    before: Option<ExprId>,
+    step: Option<ExprId>,
+    again: Option<ExprId>,
+    body: Block,
+}
+
 impl<'a> Checker<'a> {
     /// Statements in a scope of their own.
     pub(super) fn block(&mut self, block: &'a ast::Block) -> Block {
@@ -232,15 +240,13 @@ impl<'a> Checker<'a> {
             Ast::For(..) => return self.for_stmt(stmt, out),
             Ast::While(condition, body) => {
                 let hints = self.hints(stmt);
-                let (known, body) = self.loop_body(Some(condition), body);
-                let forever = || ExprKind::Literal(Literal::Bool(true), None);
-                let known = known.unwrap_or_else(|| self.push(forever(), TypeId::BOOL, condition.span));
-                StmtKind::While(known, body, hints)
+                let Rounds { before: known, body, .. } = self.loop_body([Some(condition), None, None], body, out);
+                StmtKind::While(self.or_forever(known, condition.span), body, hints)
             }
             Ast::DoWhile(body, condition) => {
                 let hints = self.hints(stmt);
-                let (_, body) = self.loop_body(None, body);
-                StmtKind::DoWhile(body, self.untried(condition.span, |c| c.condition(condition)), hints)
+                let Rounds { again, body, .. } = self.loop_body([None, None, Some(condition)], body, out);
+                StmtKind::DoWhile(body, self.or_forever(again, condition.span), hints)
             }
             Ast::Switch(value, cases) => self.switch_stmt(stmt, value, cases, out),
             Ast::Break(Some(label)) => return self.break_label(*label, out),
@@ -306,8 +312,19 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The condition before each round of a loop, and its body. Where something is tried in the condition, the body has it.
-    fn loop_body(&mut self, condition: Option<&'a ast::Expr>, body: &'a ast::Stmt) -> (Option<ExprId>, Block) {
+    /// The condition of a loop, or `true`.
+    fn or_forever(&mut self, condition: Option<ExprId>, span: Span) -> ExprId {
+        let forever = ExprKind::Literal(Literal::Bool(true), None);
+        condition.unwrap_or_else(|| self.push(forever, TypeId::BOOL, span))
+    }
+
+    /// The conditions, the step and the body of a loop. Where something is tried in one of the former, the body has it.
+    fn loop_body(
+        &mut self,
+        [before, step, again]: [Option<&'a ast::Expr>; 3],
+        body: &'a ast::Stmt,
+        out: &mut Vec<Stmt>,
+    ) -> Rounds {
         self.enter_breakable();
         let level = Some(self.cx.labels.depth().saturating_sub(1));
         let outer_level = std::mem::replace(&mut self.cx.throwing.loop_level, level);
@@ -315,21 +332,49 @@ impl<'a> Checker<'a> {
         self.cx.breakable += 1;
         let outer = (self.cx.loop_defers, self.cx.break_defers);
         (self.cx.loop_defers, self.cx.break_defers) = (self.cx.defers.len(), self.cx.defers.len());
-        let (condition, mut first) = self.tried_first(|c| condition.map(|e| c.condition(e)));
-        let mut block = self.body(body);
-        let condition = match condition {
-            Some(condition) if !first.is_empty() => {
-                first.push(self.unless(condition, StmtKind::Break));
-                block.stmts.splice(0..0, first);
-                None
-            }
-            known => known,
-        };
+        let (before, first) = self.tried_first(|c| before.map(|e| c.condition(e)));
+        let (step, between) = self.tried_first(|c| step.map(|e| c.expr(e)));
+        let (again, asked) = self.tried_first(|c| again.map(|e| c.condition(e)));
+        let body = self.body(body);
+        let mut rounds = Rounds { before, step, again, body };
+        self.try_in_body(&mut rounds, first, between, asked, out);
         (self.cx.loop_defers, self.cx.break_defers) = outer;
         self.cx.throwing.loop_level = outer_level;
         self.cx.loops -= 1;
         self.cx.breakable -= 1;
-        (condition, block)
+        rounds
+    }
+
+    /// Moves into the body of a loop what has statements of its own before it: those of the condition before a round, of the step,
+    /// and of the condition behind a round.
+    fn try_in_body(
+        &mut self,
+        rounds: &mut Rounds,
+        mut first: Vec<Stmt>,
+        mut between: Vec<Stmt>,
+        asked: Vec<Stmt>,
+        out: &mut Vec<Stmt>,
+    ) {
+        let mut head = Vec::new();
+        if let Some(step) = rounds.step.take_if(|_| !between.is_empty()) {
+            between.push(statement(StmtKind::Expr(step), self.span(step)));
+        }
+        if let Some(again) = rounds.again.take_if(|_| !asked.is_empty()) {
+            between.extend(asked);
+            between.push(self.unless(again, StmtKind::Break));
+        }
+        let moved = !between.is_empty();
+        if let Some(span) = between.last().map(|s| s.span) {
+            let (declared, check) = self.tried_between(between, span);
+            out.push(declared);
+            head = check;
+        }
+        // What comes before a round comes behind what is between two.
+        if let Some(before) = rounds.before.take_if(|_| moved || !first.is_empty()) {
+            first.push(self.unless(before, StmtKind::Break));
+        }
+        head.append(&mut first);
+        rounds.body.stmts.splice(0..0, head);
     }
 
     fn for_stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<Stmt>) {
@@ -341,13 +386,13 @@ impl<'a> Checker<'a> {
         if let Some(init) = init {
             self.stmt(init, &mut first);
         }
-        let step = step.as_ref().map(|e| self.untried(e.span, |c| c.expr(e)));
-        let (condition, body) = self.loop_body(condition.as_ref(), body);
+        let rounds = self.loop_body([condition.as_ref(), step.as_ref(), None], body, out);
+        let Rounds { before, step, body, .. } = rounds;
         self.cx.scope = outer;
         if self.language() == Language::Hlsl {
             self.outlive(&first);
         }
-        out.push(statement(StmtKind::For(first, condition, step, body, hints), stmt.span));
+        out.push(statement(StmtKind::For(first, before, step, body, hints), stmt.span));
         out.append(&mut self.leave_breakable(stmt.span));
     }
 

@@ -85,17 +85,6 @@ impl<'a> Checker<'a> {
         value
     }
 
-    /// Checks what is not always evaluated, or more than once: nothing can be tried there.
-    pub(super) fn untried<R>(&mut self, span: Span, check: impl FnOnce(&mut Self) -> R) -> R {
-        let before = self.cx.throwing.pending.len();
-        let result = check(self);
-        if self.cx.throwing.pending.len() > before {
-            self.cx.throwing.pending.truncate(before);
-            self.unsupported(span, "`try` in what is not evaluated exactly once");
-        }
-        result
-    }
-
     /// Checks what is evaluated later than what is pending; gives what has to stand before it.
     pub(super) fn tried_first<R>(&mut self, check: impl FnOnce(&mut Self) -> R) -> (R, Vec<Stmt>) {
         let before = self.cx.throwing.pending.len();
@@ -124,6 +113,46 @@ impl<'a> Checker<'a> {
         let then = Block { stmts, trailing: Vec::new() };
         self.cx.throwing.pending.push(statement(StmtKind::If(is_open, then, None, Hints::default()), span));
         self.push(ExprKind::Local(holds), TypeId::BOOL, span)
+    }
+
+    /// `condition ? left : right`, where something is tried in one of them: `int chosen; if (condition) { ...; chosen = left; }
+    /// else { ...; chosen = right; }`. Conditions of several components evaluate both.
+    pub(super) fn tried_choice(
+        &mut self,
+        condition: ExprId,
+        [mut left, mut right]: [(Vec<Stmt>, ExprId); 2],
+        span: Span,
+    ) -> ExprId {
+        let ty = self.ty(left.1);
+        if self.ty(condition) != TypeId::BOOL {
+            let held = self.variable("condition", self.ty(condition), span);
+            self.cx.throwing.pending.push(statement(StmtKind::Local(held, Some(condition)), span));
+            self.cx.throwing.pending.append(&mut left.0);
+            self.cx.throwing.pending.append(&mut right.0);
+            let condition = self.push(ExprKind::Local(held), self.ty(condition), span);
+            return self.push(ExprKind::Select(condition, left.1, right.1), ty, span);
+        }
+        let chosen = self.variable("chosen", ty, span);
+        self.cx.throwing.pending.push(statement(StmtKind::Local(chosen, None), span));
+        let [then, otherwise] = [left, right].map(|(mut stmts, value)| {
+            let target = self.push(ExprKind::Local(chosen), ty, span);
+            let set = self.push(ExprKind::Assign(None, target, value), ty, span);
+            stmts.push(statement(StmtKind::Expr(set), span));
+            Block { stmts, trailing: Vec::new() }
+        });
+        let choice = StmtKind::If(condition, then, Some(otherwise), Hints::default());
+        self.cx.throwing.pending.push(statement(choice, span));
+        self.push(ExprKind::Local(chosen), ty, span)
+    }
+
+    /// What is between the rounds of a loop, where something is tried in it: `if (begun) { ... } begun = true;` at the beginning
+    /// of each, and the declaration of `begun` before all.
+    pub(super) fn tried_between(&mut self, stmts: Vec<Stmt>, span: Span) -> (Stmt, Vec<Stmt>) {
+        let begun = self.variable("begun", TypeId::BOOL, span);
+        let no = self.push(ExprKind::Literal(Literal::Bool(false), None), TypeId::BOOL, span);
+        let mut first = vec![self.when(begun, stmts, span)];
+        self.set_flag(begun, span, &mut first);
+        (statement(StmtKind::Local(begun, Some(no)), span), first)
     }
 
     /// `if (!condition) ...`
