@@ -365,7 +365,9 @@ impl<'a> Checker<'a> {
             return Some(rank);
         }
         if let Some(element) = self.optional_element(to) {
-            return Some(self.conversion_rank(from, element, literal)? + Rank::WRAPPED);
+            let held = self.optional_element(from).and_then(|held| self.conversion_rank(held, element, literal));
+            let rank = held.or_else(|| self.conversion_rank(from, element, literal));
+            return Some(rank? + Rank::WRAPPED);
         }
         if self.same_parts(from, to) {
             return Some(Rank::TRUNCATION);

@@ -409,6 +409,9 @@ impl<'a> Checker<'a> {
             return self.convert(value, to, false);
         }
         let span = self.span(value);
+        if let Some(converted) = self.converted_optional(value, to) {
+            return converted;
+        }
         if let Some(element) = self.optional_element(to)
             && self.conversion_rank(from, element, self.literal(value)).is_some()
         {

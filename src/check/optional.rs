@@ -1,6 +1,7 @@
 //! Optional values, `is` and `as`.
 
 use super::Checker;
+use super::convert::LiteralKind;
 use super::expr::{Operand, decl_of};
 use super::scope::ScopeId;
 use crate::ast;
@@ -139,6 +140,24 @@ impl<'a> Checker<'a> {
             return self.some_value(value, optional);
         }
         self.expr_to(only, optional)
+    }
+
+    /// An optional value of another type: what it holds is converted, even to an optional value. What is missing stays missing.
+    pub(super) fn converted_optional(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
+        let from = self.ty(value);
+        let (held, element) = (self.optional_element(from)?, self.optional_element(to)?);
+        self.conversion_rank(held, element, LiteralKind::None)?;
+        let span = self.span(value);
+        let (set, whole) = self.held(value, "optional");
+        let again = self.copy(whole);
+        let part = self.push(ExprKind::Field(whole, 0), held, span);
+        let part = self.coerce(part, element);
+        let there = self.push(ExprKind::Field(again, 1), TypeId::BOOL, span);
+        let made = self.push(ExprKind::Construct(vec![part, there]), to, span);
+        Some(match set {
+            Some(set) => self.push(ExprKind::Comma(set, made), to, span),
+            None => made,
+        })
     }
 
     pub(super) fn some_value(&mut self, value: ExprId, optional: TypeId) -> ExprId {
