@@ -4,15 +4,18 @@
 //! Before: `for (int x = 0; x < 2; x++) { sum += t.Sample(s, uv, int2(x, 0)); }`
 //! After:  `sum += t.Sample(s, uv, int2(0, 0)); sum += t.Sample(s, uv, int2(1, 0));`
 //!
-//! A loop that its body leaves or begins anew stays, and so does one with more than [`MOST`] rounds.
+//! A counter that is declared before the loop goes on to be counted. The rounds of a loop that its body leaves are in one
+//! `do { ... } while (false)`, and a round that may go on early is in one. A loop that does both stays, and so does one with more
+//! than [`MOST`] rounds.
 
 use super::constant_parameters::{initialized, wanted};
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval_with, operate};
+use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::analyses::effects::target;
 use crate::tree::analyses::first_use::FirstUse;
-use crate::tree::analyses::flow::{breaks, continues, ends_flow};
+use crate::tree::analyses::flow::{breaks, continues, continues_in_switch, ends_flow};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -206,35 +209,87 @@ struct Choices<'a> {
 
 impl Unroller<'_> {
     fn block(&mut self, body: &mut Body, mut block: Block) -> Block {
-        block.rewrite(&mut |stmt, out| match self.rounds(body, &stmt) {
-            Some((counter, rounds)) => self.write_out(body, stmt, counter, rounds, out),
+        block.rewrite(&mut |stmt, out| match self.rounds(body, &stmt, out) {
+            Some((counted, rounds)) => self.write_out(body, counted, rounds, out),
             None => out.push(stmt),
         });
         block
     }
 
-    /// The counter of a loop that is to be written out, and its values.
-    fn rounds(&self, body: &Body, stmt: &Stmt) -> Option<(LocalId, Vec<Value>)> {
-        let StmtKind::For(init, .., block, _) = &stmt.kind else { return None };
-        let [Stmt { kind: StmtKind::Local(counter, Some(_)), .. }] = init.as_slice() else { return None };
+    /// A loop that is to be written out, behind the statements before it, and the values of its counter.
+    fn rounds(&self, body: &Body, stmt: &Stmt, before: &[Stmt]) -> Option<(Counted, Vec<Value>)> {
+        let (counter, block) = counter_of(body, stmt)?;
         let choices = &self.choices;
-        if breaks(block) || continues(block) || !choices.chooses(body, block, *counter) && !choices.carries(body, block)
+        let leaves_and_goes_on = breaks(block) && continues(block);
+        if leaves_and_goes_on
+            || continues_in_switch(block)
+            || !choices.chooses(body, block, counter) && !choices.carries(body, block)
         {
             return None;
         }
-        let (counter, rounds) = counted(choices.program, body, stmt, &self.known, MOST + 1)?;
+        let counted_loop = self.as_counted(body, stmt, before, counter)?;
+        let (_, rounds) = counted(choices.program, body, &counted_loop.whole, &self.known, MOST + 1)?;
+        if rounds.is_empty() && matches!(stmt.kind, StmtKind::DoWhile(..)) {
+            return None;
+        }
         let mut statements = 0;
         block.visit(&mut |_| statements += 1);
-        (rounds.len() <= MOST && statements * rounds.len() <= MOST_STATEMENTS).then_some((counter, rounds))
+        (rounds.len() <= MOST && statements * rounds.len() <= MOST_STATEMENTS).then_some((counted_loop, rounds))
+    }
+
+    /// A loop as a `for` that declares its counter.
+    fn as_counted(&self, body: &Body, stmt: &Stmt, before: &[Stmt], counter: LocalId) -> Option<Counted> {
+        let (first, condition, step, block) = match &stmt.kind {
+            StmtKind::For(init, Some(condition), Some(step), block, _) => match init.as_slice() {
+                [Stmt { kind: StmtKind::Local(..), .. }] => {
+                    return Some(Counted { whole: stmt.clone(), counter, set: None, step: None });
+                }
+                [set] => (Some(set.clone()), *condition, *step, block.clone()),
+                [] => (None, *condition, *step, block.clone()),
+                _ => return None,
+            },
+            StmtKind::While(condition, block, _) | StmtKind::DoWhile(block, condition, _) if !continues(block) => {
+                let mut block = block.clone();
+                let StmtKind::Expr(step) = block.stmts.pop()?.kind else { return None };
+                (None, *condition, step, block)
+            }
+            _ => return None,
+        };
+        let begin = match &first {
+            Some(set) => self.set_in(body, set, counter)?,
+            None => before.iter().rev().find_map(|s| self.set_in(body, s, counter))?,
+        }?;
+        let declared = Stmt::new(StmtKind::Local(counter, Some(begin)), stmt.span);
+        let kind = StmtKind::For(vec![declared], Some(condition), Some(step), block, Hints::default());
+        Some(Counted { whole: Stmt { kind, ..stmt.clone() }, counter, set: first, step: Some(step) })
+    }
+
+    /// The value that a statement sets a variable to; nothing in it if it may set it to others.
+    fn set_in(&self, body: &Body, stmt: &Stmt, variable: LocalId) -> Option<Option<ExprId>> {
+        let is_variable = |place: ExprId| matches!(body.exprs[place].kind, ExprKind::Local(l) if l == variable);
+        match stmt.kind {
+            StmtKind::Local(local, value) if local == variable => return Some(value),
+            StmtKind::Expr(e) => match body.exprs[e].kind {
+                ExprKind::Assign(None, place, value) if is_variable(place) => return Some(Some(value)),
+                _ => {}
+            },
+            _ => {}
+        }
+        let alone = Body { block: Block::of(vec![stmt.clone()]), ..body.clone() };
+        self.choices.program.written_locals(&alone).contains(&variable).then_some(None)
     }
 
     /// The body for each value of the counter.
-    fn write_out(&mut self, body: &mut Body, stmt: Stmt, counter: LocalId, rounds: Vec<Value>, out: &mut Vec<Stmt>) {
+    fn write_out(&mut self, body: &mut Body, of: Counted, rounds: Vec<Value>, out: &mut Vec<Stmt>) {
+        let Counted { whole: stmt, counter, set, step } = of;
         let StmtKind::For(_, _, _, block, _) = stmt.kind else { return };
         self.changed = true;
+        out.extend(set);
+        let (leaves, goes_on) = (breaks(&block), continues(&block));
         let inner: FxHashSet<LocalId> = initialized(&block).into_iter().map(|(local, _)| local).collect();
         let from = body.clone();
         let (mut block, mut comments) = (block, stmt.comments);
+        let mut list = Vec::new();
         for value in rounds {
             let outer = from.locals.iter().map(|(l, _)| l).filter(|l| !inner.contains(l));
             let mut locals: FxHashMap<LocalId, LocalId> = outer.map(|l| (l, l)).collect();
@@ -249,14 +304,20 @@ impl Unroller<'_> {
                     }
                 }
             }
-            if !inner.is_empty() {
-                let whole = Stmt::new(StmtKind::Block(copy), stmt.span);
-                out.push(Stmt { comments: std::mem::take(&mut comments), blank_before: stmt.blank_before, ..whole });
-            } else {
-                if let Some(first) = copy.stmts.first_mut() {
-                    first.comments.splice(0..0, std::mem::take(&mut comments));
-                }
-                out.append(&mut copy.stmts);
+            if goes_on {
+                leave_early(&mut copy);
+                copy = Block::of(vec![once(body, copy, stmt.span)]);
+            } else if !inner.is_empty() {
+                copy = Block::of(vec![Stmt::new(StmtKind::Block(copy), stmt.span)]);
+            }
+            if let Some(first) = copy.stmts.first_mut() {
+                first.comments.splice(0..0, std::mem::take(&mut comments));
+                first.blank_before |= stmt.blank_before && list.is_empty();
+            }
+            list.append(&mut copy.stmts);
+            if let Some(step) = step {
+                let step = Block::of(vec![Stmt::new(StmtKind::Expr(step), stmt.span)]);
+                list.extend(body.import_block(&from, &step, &mut locals).stmts);
             }
             // What is said once is not said again.
             block.visit_mut(&mut |stmt| stmt.comments.clear());
@@ -265,6 +326,56 @@ impl Unroller<'_> {
             if ends_flow(&block) {
                 break;
             }
+        }
+        match leaves {
+            true => out.push(once(body, Block::of(list), stmt.span)),
+            false => out.append(&mut list),
+        }
+    }
+}
+
+/// A loop that is to be written out.
+struct Counted {
+    /// As a `for` that declares its counter.
+    whole: Stmt,
+    counter: LocalId,
+    /// What sets the counter before the loop and stays there.
+    set: Option<Stmt>,
+    /// What counts, if the counter is known behind the loop.
+    step: Option<ExprId>,
+}
+
+/// The variable that a loop counts, if it counts one, and the body.
+fn counter_of<'b>(body: &Body, stmt: &'b Stmt) -> Option<(LocalId, &'b Block)> {
+    let (step, block) = match &stmt.kind {
+        StmtKind::For(_, _, Some(step), block, _) => (*step, block),
+        StmtKind::While(_, block, _) | StmtKind::DoWhile(block, _, _) => match block.stmts.last()?.kind {
+            StmtKind::Expr(step) => (step, block),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let place = target(&body.exprs[step].kind)?;
+    match body.exprs[place].kind {
+        ExprKind::Local(counter) => Some((counter, block)),
+        _ => None,
+    }
+}
+
+/// `do { ... } while (false);`
+fn once(body: &mut Body, block: Block, span: Span) -> Stmt {
+    let never = ExprKind::Literal(Literal::Bool(false), None);
+    let never = body.exprs.push(Expr { kind: never, ty: TypeId::BOOL, span });
+    Stmt::new(StmtKind::DoWhile(block, never, Hints::default()), span)
+}
+
+/// Every `continue` of the loop around a block becomes a `break`.
+fn leave_early(block: &mut Block) {
+    for stmt in &mut block.stmts {
+        match &stmt.kind {
+            StmtKind::Continue => stmt.kind = StmtKind::Break,
+            StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) => {}
+            _ => stmt.blocks_mut(&mut leave_early),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::check::constant::{Value, eval_with};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::tree::{
-    Block, Expr, ExprArena, ExprId, ExprKind, LocalId, Program, Step, Stmt, StmtKind, SwitchCase, Type, TypeId,
+    Block, Expr, ExprArena, ExprId, ExprKind, Literal, LocalId, Program, Step, Stmt, StmtKind, SwitchCase, Type, TypeId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,7 +142,11 @@ impl Resolver<'_, '_> {
                 s.block(work, block);
                 s.go_on(work);
                 s.condition(work, *condition, true, out);
-                Some(work.flow.clone())
+                let end = work.flow.clone();
+                // One that goes round once has no other round.
+                let never = matches!(work.body.exprs[*condition].kind, ExprKind::Literal(Literal::Bool(false), _));
+                work.flow.reachable &= !never;
+                Some(end)
             }),
             StmtKind::For(init, condition, step, block, _) => {
                 self.initializers(work, init, out);
@@ -212,7 +216,8 @@ impl Resolver<'_, '_> {
                 }
             }
         }
-        others.and_then(|at| whole_case(&mut cases.get_mut(at)?.body))
+        let last = cases.len().checked_sub(1);
+        others.and_then(|at| whole_case(&mut cases.get_mut(at)?.body, Some(at) == last))
     }
 
     /// Whether statements change what a local or the result stands for, or ask for what stands for nothing yet.
@@ -424,12 +429,13 @@ impl Resolver<'_, '_> {
 }
 
 /// The statements of a case that ends with `break` or leaves the function, without the `break`.
-fn whole_case(body: &mut Block) -> Option<Vec<Stmt>> {
+fn whole_case(body: &mut Block, is_last: bool) -> Option<Vec<Stmt>> {
     let last = body.stmts.last()?;
     let inner_break = |s: &Stmt| matches!(s.kind, StmtKind::Break);
     let ends = match &last.kind {
         StmtKind::Break => 1,
         StmtKind::Return(_) => 0,
+        _ if is_last => 0,
         _ => return None,
     };
     let mut rest = body.stmts.iter().take(body.stmts.len() - ends);
