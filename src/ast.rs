@@ -121,6 +121,8 @@ pub struct VarDecl {
     pub name: Ident,
     /// The struct whose static member is given its value, and those around it: `int S::count = 0;`.
     pub owner: Vec<Ident>,
+    /// The parameters of the templates that these are.
+    pub generics: Option<Generics>,
     /// Semantics, registers.
     pub semantics: Vec<Semantic>,
     /// The initializer.

@@ -3,7 +3,7 @@
 
 use super::Checker;
 use super::function::{Instance, InstanceId, WHOLE};
-use super::scope::{DeclId, Entity, ScopeId, What};
+use super::scope::{DeclId, DeclInfo, Entity, ScopeId, ScopeKind, What};
 use crate::ast;
 use crate::diagnostic::Code;
 use crate::symbol::Symbol;
@@ -15,6 +15,8 @@ pub(super) struct Definition<'a> {
     pub body: Option<&'a ast::Block>,
     /// The parameters of a definition elsewhere, by whose names its body knows them.
     pub params: Option<&'a [ast::Decl]>,
+    /// The parameters of templates, as a definition elsewhere names them.
+    pub generics: Option<&'a ast::Generics>,
 }
 
 impl<'a> Checker<'a> {
@@ -25,7 +27,7 @@ impl<'a> Checker<'a> {
         match info.what {
             What::Function(f) => {
                 if f.body.is_some() {
-                    return Definition { attributes, body: f.body.as_ref(), params: None };
+                    return Definition { attributes, body: f.body.as_ref(), params: None, generics: None };
                 }
                 let definition = self.definition_of(instance, f);
                 let own = definition.as_ref().and_then(|(d, _)| *d).map_or(attributes, |d| d.attributes.as_slice());
@@ -35,17 +37,18 @@ impl<'a> Checker<'a> {
                     attributes,
                     body: definition.and_then(|f| f.body.as_ref()),
                     params: definition.map(|f| f.params.as_slice()),
+                    generics: definition.and_then(|f| f.generics.as_ref()),
                 }
             }
             What::Property(p) | What::Subscript(p) => match p.accessors.get(instance.accessor as usize) {
                 Some(accessor) => {
                     let attributes =
                         if accessor.attributes.is_empty() { attributes } else { accessor.attributes.as_slice() };
-                    Definition { attributes, body: accessor.body.as_ref(), params: None }
+                    Definition { attributes, body: accessor.body.as_ref(), params: None, generics: None }
                 }
-                None => Definition { attributes, body: None, params: None },
+                None => Definition { attributes, body: None, params: None, generics: None },
             },
-            _ => Definition { attributes, body: None, params: None },
+            _ => Definition { attributes, body: None, params: None, generics: None },
         }
     }
 
@@ -87,8 +90,45 @@ impl<'a> Checker<'a> {
 
     /// Whether a definition outside of a struct has the parameters of an instance of a method.
     fn takes_the_same(&mut self, instance: &Instance<'a>, definition: &'a ast::FunctionDecl) -> bool {
-        let params = definition.params.iter().filter_map(|p| self.param_signature(p, None, instance.scope));
+        let scope = self.renamed(&self.info(instance.decl), instance.scope, definition.generics.as_ref());
+        let params = definition.params.iter().filter_map(|p| self.param_signature(p, None, scope));
         params.map(|p| p.ty).eq(instance.signature.params.iter().map(|p| p.ty))
+    }
+
+    /// A scope in which the parameters of the templates that a member belongs to have the names that its definition outside of
+    /// them gives them, as in `template<typename U> U Box<U>::get() { ... }`.
+    pub(super) fn renamed(
+        &mut self,
+        member: &DeclInfo<'a>,
+        scope: ScopeId,
+        written: Option<&ast::Generics>,
+    ) -> ScopeId {
+        let Some(written) = written else { return scope };
+        let declared = self.template_parameters(member);
+        let names: Vec<Symbol> = written.params.iter().map(|p| p.name.name).collect();
+        if names.len() != declared.len() || names == declared {
+            return scope;
+        }
+        let found: Vec<Vec<Entity>> = declared.into_iter().map(|name| self.lookup(scope, name).entities).collect();
+        let inner = self.scope(Some(scope), ScopeKind::Plain);
+        for (name, entities) in names.into_iter().zip(found) {
+            entities.into_iter().for_each(|entity| self.bind(inner, name, entity));
+        }
+        inner
+    }
+
+    /// The parameters of the templates around a member, the outermost first.
+    fn template_parameters(&self, member: &DeclInfo<'a>) -> Vec<Symbol> {
+        let mut lists = Vec::new();
+        let mut current = member.owner;
+        while let Some(instance) = current.and_then(|owner| self.structs.instance(owner)) {
+            let info = self.info(instance.decl);
+            if let What::Struct(ast::StructDecl { generics: Some(generics), .. }) = info.what {
+                lists.push(&generics.params);
+            }
+            current = info.owner;
+        }
+        lists.into_iter().rev().flatten().map(|param| param.name.name).collect()
     }
 
     /// The instance of the definition of a free function that an instance only declares.

@@ -745,9 +745,11 @@ impl<'a> Checker<'a> {
         target: Option<Symbol>,
     ) -> Body {
         let info = self.info(instance.decl);
+        let generics = self.code_of(&instance).generics;
+        let around = self.renamed(&info, instance.scope, generics);
         let signature = instance.signature.clone();
         let Body { locals, value_first, shifts_wrap, .. } = self.program.functions[function].code.clone();
-        let (_, body) = self.in_context(instance.scope, info.source, |c| {
+        let (_, body) = self.in_context(around, info.source, |c| {
             c.cx.depth = 0;
             c.cx.body.locals = locals;
             c.cx.body.value_first = value_first;
@@ -757,7 +759,7 @@ impl<'a> Checker<'a> {
             c.cx.sees_until = c.free_function_of(&info, block);
             c.cx.result = Some(signature.throws.map_or(signature.result, |t| t.value));
             c.cx.throwing.function = signature.throws;
-            let scope = c.scope(Some(instance.scope), ScopeKind::Plain);
+            let scope = c.scope(Some(around), ScopeKind::Plain);
             c.cx.scope = scope;
             let context = c.cx.id;
             let ids: Vec<_> = c.cx.body.locals.ids().collect();

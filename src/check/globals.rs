@@ -383,6 +383,7 @@ impl<'a> Checker<'a> {
         let has_value = !matches!(kind, GlobalKind::Parameter | GlobalKind::Groupshared);
         let outside = info.owner.and_then(|owner| self.qualified_name(owner));
         let outside = outside.and_then(|path| self.values_out_of_line.get(&(path, info.name)));
+        let outside = outside.copied().filter(|_| var.init.is_none());
         let init = var.init.as_ref().or(outside.and_then(|var| var.init.as_ref()));
         let unsized_array = |c: &Self| matches!(c.program.types.get(written), Type::Array(_, Length::Unsized));
         if kind == GlobalKind::Groupshared && init.is_some() {
@@ -405,7 +406,8 @@ impl<'a> Checker<'a> {
             return (written, init);
         };
         // While the initializer is checked, the variable counts as busy: it cannot use itself.
-        let (root, body) = self.in_context(info.scope, info.source, |c| match infer {
+        let scope = self.renamed(&info, info.scope, outside.and_then(|var| var.generics.as_ref()));
+        let (root, body) = self.in_context(scope, info.source, |c| match infer {
             true => c.expr(init),
             false => {
                 let value = c.expr_of(init, written);

@@ -613,7 +613,8 @@ impl Parser<'_> {
             if first && prefix.generics.is_some() && owner.is_empty() && place != Level::Local {
                 return self.variable_template(prefix, name, ty, out);
             }
-            let var = VarDecl { owner, ..self.variable(name, ty)? };
+            let generics = prefix.generics.clone().filter(|_| !owner.is_empty());
+            let var = VarDecl { owner, generics, ..self.variable(name, ty)? };
             if !(prefix.has_modifier("static") && prefix.has_modifier("const")) {
                 self.variables.insert(name.name);
             }
@@ -693,7 +694,7 @@ impl Parser<'_> {
         if self.w() == W::LBrace {
             self.states(name);
         }
-        Ok(VarDecl { ty, name, owner: Vec::new(), semantics, init, is_let: false, bits })
+        Ok(VarDecl { ty, name, owner: Vec::new(), generics: None, semantics, init, is_let: false, bits })
     }
 
     /// The states of a sampler or of an effect's object: `{ Filter = MIN_MAG_MIP_LINEAR; }`.

@@ -95,7 +95,16 @@ impl Parser<'_> {
         // They say what the type says.
         prefix.modifiers.retain(|m| !matches!(m.name.as_str(), "readonly" | "writeonly" | "restrict"));
         let ty = path_type(Ident { name: Symbol::new(buffer), span: name.span }, Some(element));
-        let var = VarDecl { ty, name, owner: Vec::new(), semantics: Vec::new(), init: None, is_let: false, bits: None };
+        let var = VarDecl {
+            ty,
+            name,
+            owner: Vec::new(),
+            generics: None,
+            semantics: Vec::new(),
+            init: None,
+            is_let: false,
+            bits: None,
+        };
         self.semicolon("the block")?;
         self.declare(prefix, DeclKind::Var(var), out)
     }

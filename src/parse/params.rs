@@ -68,7 +68,7 @@ impl Parser<'_> {
         let ty = self.array_suffixes(ty)?;
         let (semantics, init, bits) = self.declarator_suffix(name)?;
         self.apply_pack_matrix(&mut prefix);
-        let var = VarDecl { ty, name, owner: Vec::new(), semantics, init, is_let: false, bits };
+        let var = VarDecl { ty, name, owner: Vec::new(), generics: None, semantics, init, is_let: false, bits };
         let span = self.since(start);
         Ok(prefix.decl(DeclKind::Var(var), span))
     }
