@@ -12,10 +12,12 @@ use crate::symbol::Symbol;
 #[derive(Default)]
 struct ForHeader {
     init: Option<Box<Stmt>>,
-    /// The declaration of the variable that the condition is.
-    variable: Option<Stmt>,
+    /// The declaration of the variable that the condition is, and its name as the condition.
+    variable: Option<(Stmt, Expr)>,
     condition: Option<Expr>,
     step: Option<Expr>,
+    /// The step names that variable.
+    steps_by: bool,
 }
 
 impl Parser<'_> {
@@ -109,7 +111,7 @@ impl Parser<'_> {
                 Ok(StmtKind::Empty)
             }
             W::If => self.if_statement(attributes),
-            W::For => self.for_statement(),
+            W::For => self.for_statement(attributes),
             W::While => self.while_statement(),
             W::Do => self.do_statement(),
             W::Switch => self.switch_statement(attributes),
@@ -307,7 +309,7 @@ impl Parser<'_> {
     }
 
     /// for = "for" "(" (";" | declaration | expression ";") [condition-variable | expression] ";" [expression] ")" statement
-    fn for_statement(&mut self) -> R<StmtKind> {
+    fn for_statement(&mut self, attributes: &mut Vec<Attribute>) -> R<StmtKind> {
         self.bump();
         let at = self.pos;
         let open = self.expect(W::LParen, "`(` after `for`")?.span;
@@ -318,14 +320,18 @@ impl Parser<'_> {
             }
             (result, _) => result?,
         };
-        let mut body = self.sub_statement()?;
-        let mut condition = header.condition;
-        if let Some(variable) = header.variable
-            && let Some(value) = condition.take()
-        {
-            body = self.checked_each_time(variable, value, body);
+        let body = self.sub_statement()?;
+        let ForHeader { init, variable, condition, step, steps_by } = header;
+        let Some((mut variable, value)) = variable else { return Ok(StmtKind::For(init, condition, step, body)) };
+        // A variable that the step names lives on behind the body.
+        let set = if steps_by { taken_value(&mut variable, &value) } else { None };
+        match set {
+            Some(set) => {
+                let body = self.checked_each_time(set, value, body);
+                Ok(self.declared(Some(variable), StmtKind::For(init, None, step, body), attributes))
+            }
+            None => Ok(StmtKind::For(init, None, step, self.checked_each_time(variable, value, body))),
         }
-        Ok(StmtKind::For(header.init, condition, header.step, body))
     }
 
     fn for_header(&mut self, open: Span) -> R<ForHeader> {
@@ -333,14 +339,20 @@ impl Parser<'_> {
         let (variable, condition) = match self.w() {
             W::Semi => (None, None),
             _ => match self.condition_variable()? {
-                Some((variable, value)) => (Some(variable), Some(value)),
+                Some(variable) => (Some(variable), None),
                 None => (None, Some(self.expr()?)),
             },
         };
         self.expect(W::Semi, "`;` after the condition of `for`")?;
+        let at = self.pos;
         let step = if self.w() == W::RParen { None } else { Some(self.expr()?) };
+        let name = match variable.as_ref().map(|(_, value)| &value.kind) {
+            Some(ExprKind::Path(path)) => path.first().map(|segment| segment.name.name),
+            _ => None,
+        };
+        let steps_by = name.is_some_and(|name| (at..self.pos).any(|i| self.token_at(i).text == name));
         self.close(W::RParen, "`)` after the step of `for`", open)?;
-        Ok(ForHeader { init, variable, condition, step })
+        Ok(ForHeader { init, variable, condition, step, steps_by })
     }
 
     /// The body of a loop whose condition declares a variable: `{ int d = f(); if (d) body else break; }`.
@@ -470,6 +482,15 @@ pub(super) fn plain(kind: StmtKind, span: Span) -> Stmt {
 fn put_first(mut remarks: Vec<Comment>, stmts: &mut [Stmt], trailing: &mut Vec<Comment>) {
     remarks.iter_mut().for_each(|c| c.trailing = false);
     stmts.first_mut().map_or(trailing, |first| &mut first.comments).splice(0..0, remarks);
+}
+
+/// Takes the value out of the declaration of a variable, for a statement that sets it.
+fn taken_value(declaration: &mut Stmt, variable: &Expr) -> Option<Stmt> {
+    let StmtKind::Decl(decls) = &mut declaration.kind else { return None };
+    let Some(Decl { kind: DeclKind::Var(var), .. }) = decls.first_mut() else { return None };
+    let value = Box::new(var.init.take()?);
+    let kind = ExprKind::Assign(Symbol::new("="), Box::new(variable.clone()), value);
+    Some(plain(StmtKind::Expr(Expr { kind, span: declaration.span }), declaration.span))
 }
 
 /// A variable as an expression.
