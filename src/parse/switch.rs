@@ -90,8 +90,8 @@ impl Parser<'_> {
     /// Labels in the block of another statement than a `switch`: no target has jumps into an `if` or a loop.
     pub(super) fn misplaced_labels(&mut self, stmts: &mut Vec<Stmt>) {
         while matches!(self.w(), W::Case | W::Default) {
-            let message = "a label stands in a block that belongs to no `switch`; it may stand in a block of its own among the \
-                           statements of a `switch`, but not in an `if` or a loop there";
+            let message = "a label stands among the statements of a `switch`, or in a block of its own there; no target has jumps \
+                           into an `if` or a loop";
             self.error_here(message.to_owned());
             if self.labels().is_err() {
                 return;

@@ -14,13 +14,13 @@ void main(uint3 id : SV_DispatchThreadID)
             if (id.y > 3)
             {
                 result[0] = 1;
-                case 1: // error[E0201]: not in an `if` or a loop
+                case 1: // error[E0201]: no target has jumps into an `if` or a loop
                     result[1] = 1;
             }
         case 2:
             for (uint i = 0; i < 3; i++)
             {
-                default: // error[E0201]: not in an `if` or a loop
+                default: // error[E0201]: no target has jumps into an `if` or a loop
                     result[2] = 1;
             }
     }
