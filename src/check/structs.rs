@@ -158,6 +158,9 @@ impl<'a> Checker<'a> {
                 false => format!("`{name}` is announced but not defined"),
             };
             self.error(Code::UNDECLARED, span, message);
+            // What is asked of it would be missing too.
+            self.structs.list[index as usize].ty = TypeId::ERROR;
+            return TypeId::ERROR;
         }
         ty
     }
