@@ -420,7 +420,7 @@ impl<'a> Checker<'a> {
             _ => info.name,
         };
         let comments = match (info.what, info.ast) {
-            (What::Function(_), Some(ast)) => ast.comments.clone(),
+            (What::Function(_), Some(ast)) if !source.builtin => ast.comments.clone(),
             _ => Vec::new(),
         };
         let signature = instance.signature.clone();

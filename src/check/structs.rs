@@ -177,8 +177,9 @@ impl<'a> Checker<'a> {
             }
             (false, _) => Symbol::new(&format!("{}_{suffix}", info.name)),
         };
-        let comments = info.ast.map(|d| d.comments.clone()).unwrap_or_default();
         let builtin = self.source_of(decl).builtin;
+        // Those of the library are for its readers.
+        let comments = info.ast.filter(|_| !builtin).map(|d| d.comments.clone()).unwrap_or_default();
         let attributes = info.ast.map(|d| self.attributes(&d.attributes, info.scope)).unwrap_or_default();
         let instance = (!args.is_empty()).then(|| {
             let generic = known_as(&attributes).unwrap_or(info.name);
@@ -327,7 +328,7 @@ impl<'a> Checker<'a> {
             matrix_order: self.matrix_order(member, var, ty, scope),
             explicit,
             attributes,
-            comments: member.comments.clone(),
+            comments: if self.in_builtin() { Vec::new() } else { member.comments.clone() },
             span: var.name.span,
             bits,
             bits_of_one_width: self.language() == Language::Hlsl,
