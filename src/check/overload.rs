@@ -593,7 +593,10 @@ impl<'a> Checker<'a> {
         let list: Vec<String> = params
             .iter()
             .filter_map(|p| match &p.kind {
-                ast::DeclKind::Var(v) => Some(format!("{} {}", written_type(&v.ty), v.name.name)),
+                ast::DeclKind::Var(v) => {
+                    let (element, sizes) = written_array(&v.ty);
+                    Some(format!("{} {}{sizes}", written_type(element), v.name.name))
+                }
                 _ => None,
             })
             .collect();
@@ -648,10 +651,7 @@ pub(super) fn written_type(ty: &ast::TypeExpr) -> String {
                             .iter()
                             .map(|a| match a {
                                 GenericArg::Type(t) => written_type(t),
-                                GenericArg::Value(e) => match &e.kind {
-                                    ast::ExprKind::Int(_, _, text) => text.as_str().to_owned(),
-                                    _ => "...".to_owned(),
-                                },
+                                GenericArg::Value(e) => written_number(e),
                             })
                             .collect();
                         format!("<{}>", list.join(", "))
@@ -661,10 +661,32 @@ pub(super) fn written_type(ty: &ast::TypeExpr) -> String {
                 .collect();
             parts.join("::")
         }
-        TypeKind::Array(inner, _) => format!("{}[]", written_type(inner)),
+        TypeKind::Array(..) => {
+            let (element, sizes) = written_array(ty);
+            format!("{}{sizes}", written_type(element))
+        }
         TypeKind::Modified(_, inner) => written_type(inner),
         TypeKind::Pointer(inner) => format!("{}*", written_type(inner)),
         TypeKind::This => "This".to_owned(),
+        _ => "...".to_owned(),
+    }
+}
+
+/// The element of an array of any dimensions, and these: `int` and `[2][3]`.
+fn written_array(ty: &ast::TypeExpr) -> (&ast::TypeExpr, String) {
+    let (mut element, mut sizes) = (ty, String::new());
+    while let ast::TypeKind::Array(inner, size) = &element.kind {
+        sizes.push_str(&format!("[{}]", size.as_ref().map_or(String::new(), |e| written_number(e))));
+        element = inner;
+    }
+    (element, sizes)
+}
+
+/// A number in a type as written, shortened.
+fn written_number(e: &ast::Expr) -> String {
+    match &e.kind {
+        ast::ExprKind::Int(_, _, text) => text.as_str().to_owned(),
+        ast::ExprKind::Path(path) => path.last().map_or(String::new(), |s| s.name.name.as_str().to_owned()),
         _ => "...".to_owned(),
     }
 }
