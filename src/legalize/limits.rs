@@ -32,6 +32,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     }
     elements(program, profile, most, diags);
     texels(program, profile, most, diags);
+    texel_statuses(program, profile, most, diags);
     values(program, diags);
     vertices(program, profile, most, diags);
     if !diags.has_errors() {
@@ -212,6 +213,29 @@ fn texels(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diag
         let message = format!("{} has no {lack}, as those of `{}`", profile.name, global.name);
         diags.push(Diagnostic::error(Code::CAPABILITY, global.span, message));
     }
+}
+
+/// Reads of texels that are structs which say whether the memory was there.
+fn texel_statuses(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagnostics) {
+    if most.texel.is_none() {
+        return;
+    }
+    program.each_exprs(&mut |exprs, live| {
+        for id in live {
+            let ExprKind::Call(function, args) = &exprs[*id].kind else { continue };
+            let of_structs = args.first().is_some_and(|buffer| match program.types.get(exprs[*buffer].ty) {
+                Type::Buffer(BufferKind::Typed, _, element) => {
+                    matches!(program.types.get(element), Type::Struct(_))
+                }
+                _ => false,
+            });
+            let gives_status = program.written_arguments(*function, args).next().is_some();
+            if of_structs && program.functions[*function].builtin && gives_status {
+                let message = format!("{} has no status of texels that are structs", profile.name);
+                diags.push(Diagnostic::error(Code::CAPABILITY, exprs[*id].span, message));
+            }
+        }
+    });
 }
 
 /// Constants that another module should have given a value.
