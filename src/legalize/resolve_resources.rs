@@ -302,8 +302,26 @@ impl Resolver<'_, '_> {
     /// The variable that a statement declares for an element of a descriptor heap, where it stays one.
     fn heap_variable(&self, work: &Work, stmt: &Stmt) -> Option<LocalId> {
         let StmtKind::Local(local, Some(value)) = stmt.kind else { return None };
-        let stays = is_heap_element(self.cx.program, &work.body.exprs, value) && !work.assigned.contains(&local);
-        stays.then_some(local)
+        // Where there are no heaps, this is told of the heap.
+        let stays = self.cx.profile.has(Capability::DescriptorHeaps)
+            && is_heap_element(self.cx.program, &work.body.exprs, value)
+            && !work.assigned.contains(&local);
+        (stays && !self.is_passed_block(work, local)).then_some(local)
+    }
+
+    /// Whether a variable is a buffer of constants that functions are given: they are resolved for each, and get the index.
+    fn is_passed_block(&self, work: &Work, local: LocalId) -> bool {
+        let (program, exprs) = (&*self.cx.program, &work.body.exprs);
+        let is_block =
+            matches!(program.types.get(work.body.locals[local].ty), Type::ConstantBuffer(..) | Type::TextureBuffer(_));
+        let is_it = |arg: &ExprId| matches!(exprs[*arg].kind, ExprKind::Local(l) if l == local);
+        is_block
+            && exprs.iter().any(|(_, expr)| match &expr.kind {
+                ExprKind::Call(f, args) => {
+                    matches!(program.functions[*f].body, FunctionBody::Block) && args.iter().any(is_it)
+                }
+                _ => false,
+            })
     }
 
     /// The place that a statement gives resources to, and the value.
