@@ -117,6 +117,7 @@ mod uniform_loads;
 mod uniformity;
 mod unknown_rounds;
 mod unrolled_loops;
+mod unset_parts;
 mod user_places;
 mod varying_gathers;
 mod vertex_reads;
@@ -392,6 +393,7 @@ pub const PASSES: &[Pass] = &[
     aggregates::PASS,
     carried_marks::PASS,
     dead_code::PASS,
+    unset_parts::PASS,
     names::PASS,
 ];
 

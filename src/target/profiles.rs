@@ -215,14 +215,15 @@ const SM_6_8: Capabilities = SM_6_7.with(&[WaveSizeRanges]);
 const SM_6_9: Capabilities = SM_6_8.with(&[HitObjects]);
 
 /// What DXC translates to SPIR-V. Vulkan has no sampler feedback, and DXC 1.7 no descriptor heaps there.
-const SM_6_6_SPIRV: Capabilities =
-    SM_6_6.with(&[JoinedOutputs, RawAddresses, VulkanBuiltins, Strings]).less(&[DescriptorHeaps, SamplerFeedback]);
+const SM_6_6_SPIRV: Capabilities = SM_6_6
+    .with(&[JoinedOutputs, UnsetParts, RawAddresses, VulkanBuiltins, Strings])
+    .less(&[DescriptorHeaps, SamplerFeedback]);
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
     InfiniteArguments, JoinedOutputs, UnknownRounds, VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
-    AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, CopiedStatics, ComputedInitializers,
+    AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, CopiedStatics, UnsetParts, ComputedInitializers,
     WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     EarlyTests, RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
@@ -238,7 +239,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     EarlyTests, InfiniteArguments, JoinedOutputs, UnknownRounds, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, LazyConditionals,
-    NonFiniteConstants, ConstantBlends, CopiedStatics, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
+    NonFiniteConstants, ConstantBlends, CopiedStatics, UnsetParts, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
     NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants, SampledChoices, WaveSizes, WaveSizeRanges,
 ]);
@@ -297,7 +298,7 @@ const ES_320: Capabilities =
 #[rustfmt::skip]
 const WGSL: Capabilities = COMMON.with(&[
     InfiniteArguments, JoinedOutputs, UnknownRounds, FreeStatuses,
-    ComparedArguments, CopiedStatics,
+    ComparedArguments, CopiedStatics, UnsetParts,
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, SizedSharedArrays, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
