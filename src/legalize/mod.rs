@@ -98,6 +98,7 @@ mod runtime_initializers;
 mod push_constants;
 mod raster_order;
 mod select_target;
+mod shared_copies;
 mod shared_references;
 mod shifted_offsets;
 mod sampled_choices;
@@ -393,6 +394,7 @@ pub const PASSES: &[Pass] = &[
     aggregates::PASS,
     carried_marks::PASS,
     dead_code::PASS,
+    shared_copies::PASS,
     unset_parts::PASS,
     names::PASS,
 ];

@@ -166,6 +166,8 @@ capabilities! {
     WideConstants,
     /// First values that are lists, of variables of the module that structs or arrays are written to.
     CopiedStatics,
+    /// Whole constant buffers that are copied to groupshared memory.
+    SharedBlockCopies,
     /// Variables of which a part is used that nothing sets.
     UnsetParts,
     /// Comparisons of constants with infinities and NaN.

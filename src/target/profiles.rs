@@ -223,7 +223,7 @@ const SM_6_6_SPIRV: Capabilities = SM_6_6
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
     InfiniteArguments, JoinedOutputs, UnknownRounds, VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
-    AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, CopiedStatics, UnsetParts, ComputedInitializers,
+    AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, CopiedStatics, SharedBlockCopies, UnsetParts, ComputedInitializers,
     WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     EarlyTests, RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
@@ -239,7 +239,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     EarlyTests, InfiniteArguments, JoinedOutputs, UnknownRounds, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, LazyConditionals,
-    NonFiniteConstants, ConstantBlends, CopiedStatics, UnsetParts, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
+    NonFiniteConstants, ConstantBlends, CopiedStatics, SharedBlockCopies, UnsetParts, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
     NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants, SampledChoices, WaveSizes, WaveSizeRanges,
 ]);
@@ -298,7 +298,7 @@ const ES_320: Capabilities =
 #[rustfmt::skip]
 const WGSL: Capabilities = COMMON.with(&[
     InfiniteArguments, JoinedOutputs, UnknownRounds, FreeStatuses,
-    ComparedArguments, CopiedStatics, UnsetParts,
+    ComparedArguments, CopiedStatics, SharedBlockCopies, UnsetParts,
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, SizedSharedArrays, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
