@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::{self, Varying, VaryingPart};
 use crate::layout::{Api, Settings, Unit};
 use crate::source::Span;
-use crate::tree::{EntryPoint, Length, Modifiers, Program, Semantic, Stage, Type};
+use crate::tree::{EntryPoint, Length, Modifiers, Program, Semantic, Stage, Type, spelled};
 use std::collections::BTreeMap;
 
 /// An array among stage inputs has no more elements; what has is an error elsewhere.
@@ -119,7 +119,7 @@ struct TakenSemantics {
 
 impl TakenSemantics {
     fn refuse_array(&mut self, span: Span, name: &str) {
-        let message = format!("there is one `{name}` here, and no array of it");
+        let message = format!("there is one `{}` here, and no array of it", spelled(name));
         self.found.push(Diagnostic::error(Code::BAD_ENTRY, span, message));
     }
 
@@ -127,6 +127,7 @@ impl TakenSemantics {
     fn take_variable(&mut self, span: Span, name: &str, shared: bool) {
         let before = self.by_name.insert((name.to_owned(), 0), (span, shared));
         if let Some((other, _)) = before.filter(|(_, both)| !(shared && *both)) {
+            let name = spelled(name);
             self.clash(span, other, format!("two of one direction are `{name}`, of which there is one here"));
         }
     }
@@ -143,7 +144,7 @@ impl TakenSemantics {
             let before = self.by_name.insert((name.clone(), index), (span, shared));
             let Some((other, _)) = before.filter(|(_, both)| !(shared && *both)) else { continue };
             let message = match name.starts_with("SV_") {
-                true => format!("two of one direction have the semantic `{name}{index}`"),
+                true => format!("two of one direction have the semantic `{}{index}`", spelled(name)),
                 false => {
                     format!("two of one direction have the semantic `{name}{index}`, which D3D does not distinguish")
                 }

@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::target::Numbers;
 use crate::tree::{
     AttributeArg, EntryPoint, ExprId, ExprKind, Field, Function, FunctionId, GlobalKind, Length, MeshOutputKind,
-    Modifiers, Program, Scalar, Semantic, Stage, StreamKind, StructId, Type, TypeId, Types, is_uniform,
+    Modifiers, Program, Scalar, Semantic, Stage, StreamKind, StructId, Type, TypeId, Types, is_uniform, spelled,
 };
 use std::collections::BTreeSet;
 
@@ -153,7 +153,7 @@ fn without_neighbours(program: &Program, stage: Stage, all: &[Varying], found: &
 /// Factors of a patch, in a stage that has no patches.
 fn factor(stage: Stage, leaf: &VaryingPart) -> Option<Diagnostic> {
     let (name, _) = leaf.semantic.as_ref().filter(|(name, _)| locations::FACTORS.contains(&name.as_str()))?;
-    let message = format!("`{name}` is of patches, which a {} shader has none of", stage.name());
+    let message = format!("`{}` is of patches, which a {} shader has none of", spelled(name), stage.name());
     Some(Diagnostic::error(Code::BAD_ENTRY, leaf.span, message))
 }
 
@@ -182,7 +182,7 @@ fn misfit(program: &Program, leaf: &VaryingPart) -> Option<Diagnostic> {
     Some(Diagnostic::error(
         Code::BAD_ENTRY,
         leaf.span,
-        format!("`{name}` must be {must}, which `{}` is not", leaf.name),
+        format!("`{}` must be {must}, which `{}` is not", spelled(name), leaf.name),
     ))
 }
 

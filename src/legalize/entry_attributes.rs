@@ -235,7 +235,8 @@ impl AttributeLowering<'_, '_> {
 
     fn missing(&mut self, leaf: &Leaf) {
         let semantic = leaf.semantic.clone().unwrap_or_default().0;
-        let message = format!("{} has no `{semantic}` in {} shaders", self.cx.profile.name, self.entry.stage.name());
+        let (profile, stage) = (self.cx.profile.name, self.entry.stage.name());
+        let message = format!("{profile} has no `{}` in {stage} shaders", spelled(&semantic));
         self.cx.no_system_value(leaf.span, &semantic, message);
     }
 
@@ -246,7 +247,7 @@ impl AttributeLowering<'_, '_> {
             return self.missing(leaf);
         }
         let semantic = leaf.semantic.clone().unwrap_or_default().0;
-        let message = format!("{} has no `{semantic}`: the output is omitted", self.cx.profile.name);
+        let message = format!("{} has no `{}`: the output is omitted", self.cx.profile.name, spelled(&semantic));
         self.cx.diags.push(Diagnostic::warning(Code::CAPABILITY, leaf.span, message));
     }
 

@@ -264,7 +264,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         let Some(value) = leaf.system(self.entry.stage, direction) else { return missing };
         let Some((spelling, scalar, length)) = value.variable else { return missing };
         if !matches!(self.cx.program.types.get(leaf.ty), Type::Scalar(_) | Type::Vector(..)) {
-            let given = self.cx.program.type_name(leaf.ty);
+            let (given, semantic) = (self.cx.program.type_name(leaf.ty), spelled(&semantic));
             let message = format!("`{semantic}` is a scalar or a vector in {}, not `{given}`", self.cx.profile.name);
             self.cx.unsupported(leaf.span, message);
         }
@@ -292,9 +292,10 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         let (is_number, end) =
             (matches!(types.get(element), Type::Scalar(s) if s.is_float()), count.fixed().unwrap_or(most + 1));
         if !is_number {
-            let message = format!("`{name}` must be of `float` in {}", self.cx.profile.name);
+            let message = format!("`{}` must be of `float` in {}", spelled(name), self.cx.profile.name);
             self.cx.unsupported(leaf.span, message);
         } else if end.saturating_add(index) > most {
+            let name = spelled(name);
             let message = format!("{} has {most} `{name}`, and here are {end}", self.cx.profile.name);
             self.cx.unsupported(leaf.span, message);
         }
@@ -469,8 +470,8 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
                 self.read_at(&levels, index, ty, span)
             }
             Replacement::Missing(semantic, place) => {
-                let message =
-                    format!("{} has no `{semantic}` in {} shaders", self.cx.profile.name, self.entry.stage.name());
+                let (profile, stage) = (self.cx.profile.name, self.entry.stage.name());
+                let message = format!("{profile} has no `{}` in {stage} shaders", spelled(semantic.as_str()));
                 self.cx.no_system_value(*place, semantic.as_str(), message);
                 self.body.exprs.push(Expr { kind: ExprKind::Zero, ty, span })
             }
@@ -537,11 +538,9 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
             }
             // Nobody reads it: what the target has no word for is left out if the value is harmless.
             Replacement::Missing(semantic, place) => {
-                let message = format!(
-                    "{} has no `{semantic}` as an output of {} shaders",
-                    self.cx.profile.name,
-                    self.entry.stage.name()
-                );
+                let (profile, stage) = (self.cx.profile.name, self.entry.stage.name());
+                let name = spelled(semantic.as_str());
+                let message = format!("{profile} has no `{name}` as an output of {stage} shaders");
                 self.cx.no_system_value(*place, semantic.as_str(), message);
             }
             _ => {}

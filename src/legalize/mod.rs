@@ -145,7 +145,7 @@ use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile, system_values};
 use crate::tree::{
     Effects, EntryPoint, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionId, Global, GlobalId, Item, LeafId,
-    Origin, ParameterId, Program, Scalar, Stmt, StmtKind, Type,
+    Origin, ParameterId, Program, Scalar, Stmt, StmtKind, Type, spelled,
 };
 use needs::{Find, Finder, Needs};
 use std::collections::BTreeMap;
@@ -689,7 +689,7 @@ impl Context<'_> {
     pub fn no_system_value(&mut self, span: Span, semantic: &str, message: String) {
         let error = Diagnostic::error(Code::CAPABILITY, span, message);
         self.diags.push(match system_values::similar(semantic) {
-            Some(name) => error.note(format!("there is `{name}`")),
+            Some(name) => error.note(format!("there is `{}`", spelled(name))),
             None => error,
         });
     }

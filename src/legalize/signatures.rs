@@ -16,7 +16,7 @@ use crate::target::Capability;
 use crate::target::system_values::{self, Direction};
 use crate::tree::{
     AttributeArg, EntryPoint, Function, FunctionId, Length, LocalId, MeshOutputKind, Modifiers, Param, Program, Scalar,
-    Semantic, Stage, Step, Type, TypeId, Types,
+    Semantic, Stage, Step, Type, TypeId, Types, spelled,
 };
 use std::collections::BTreeSet;
 
@@ -312,7 +312,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
         if leaf.semantic.as_ref().is_some_and(|(name, _)| name == "SV_BARYCENTRICS") {
             let is_flat = leaf.modifiers.has(Modifiers::NOPERSPECTIVE);
             if !weights.insert(is_flat) {
-                let message = format!("{} has one `SV_BARYCENTRICS` with perspective and one without", cx.profile.name);
+                let message = format!("{} has one `SV_Barycentrics` with perspective and one without", cx.profile.name);
                 cx.unsupported(leaf.span, message);
             }
         }
@@ -351,7 +351,8 @@ fn check_bounded_depth(cx: &mut Context, places: &[Place]) {
         return;
     }
     let depth = depth.leaf.semantic.as_ref().map_or("", |(name, _)| name.as_str());
-    let message = format!("beside `{depth}`, `SV_POSITION` must be `centroid` or `sample` in {}", cx.profile.name);
+    let depth = spelled(depth);
+    let message = format!("beside `{depth}`, `SV_Position` must be `centroid` or `sample` in {}", cx.profile.name);
     cx.unsupported(position.leaf.span, message);
 }
 
@@ -390,6 +391,7 @@ impl Factors {
             let left_out = found.is_none() && entry.stage != Stage::Hull;
             let (count, at) = found.map_or((0, span), |f| (f.1, f.2));
             if count != *wanted && !left_out {
+                let name = spelled(name);
                 let message = format!(
                     "{} has {wanted} `{name}` for the domain `{domain}`, and here are {count}",
                     cx.profile.name
@@ -438,7 +440,7 @@ fn misfit(cx: &mut Context, point: Point, leaf: &Leaf) {
         _ => return,
     };
     if !kinds.contains(&scalar) || !(*least..=*most).contains(&length) {
-        let message = format!("`{name}` must be {words} in {}", cx.profile.name);
+        let message = format!("`{}` must be {words} in {}", spelled(name), cx.profile.name);
         cx.unsupported(leaf.span, message);
     }
 }
@@ -454,7 +456,7 @@ fn check_patch_inputs(cx: &mut Context, entry: &EntryPoint) {
             let name = semantic.map(|semantic| semantic.split().0).unwrap_or_default();
             let is_system = NUMBERS.iter().any(|(names, there, ..)| names.contains(&name.as_str()) && there(HullIn));
             if is_system && matches!(cx.program.types.get(ty), Type::Matrix(..)) {
-                let given = cx.program.type_name(ty);
+                let (given, name) = (cx.program.type_name(ty), spelled(&name));
                 let message = format!("`{name}` is a scalar or a vector in {}, not `{given}`", cx.profile.name);
                 faults.push((local.span, message));
             }
@@ -481,12 +483,12 @@ fn interpolated(cx: &mut Context, point: Point, leaf: &Leaf) {
     let smooth = SMOOTH.iter().find(|(modifier, _)| leaf.modifiers.has(*modifier));
     let is_flat = [Modifiers::NOINTERPOLATION, Modifiers::PERVERTEX].into_iter().any(|m| leaf.modifiers.has(m));
     let message = match smooth.filter(|_| is_whole || point == PrimitiveOut) {
-        _ if is_weight && is_flat => format!("`SV_BARYCENTRICS` cannot be `nointerpolation` in {}", cx.profile.name),
+        _ if is_weight && is_flat => format!("`SV_Barycentrics` cannot be `nointerpolation` in {}", cx.profile.name),
         Some((_, word)) if point == PrimitiveOut => {
             format!("an output for each primitive cannot be `{word}` in {}", cx.profile.name)
         }
         _ if is_position && leaf.modifiers.has(Modifiers::NOINTERPOLATION) => {
-            format!("`SV_POSITION` cannot be `nointerpolation` in {}", cx.profile.name)
+            format!("`SV_Position` cannot be `nointerpolation` in {}", cx.profile.name)
         }
         Some((_, word)) => format!("integers and bools cannot be `{word}` in {}", cx.profile.name),
         None => return,
@@ -520,6 +522,7 @@ fn misnumbered(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) 
     };
     let index = index.saturating_add(elements.saturating_sub(1));
     let Some(largest) = largest.filter(|largest| !is_free && index > *largest) else { return false };
+    let name = spelled(name);
     let message = format!("`{name}{index}` is not in {}: the largest index is {largest}", cx.profile.name);
     cx.unsupported(leaf.span, message);
     true
@@ -533,6 +536,7 @@ fn in_rows(cx: &mut Context, point: Point, leaf: &Leaf) -> bool {
     if !has_rows || !READ_ALONE.iter().any(|(point_of, names)| *point_of == point && names.contains(&name.as_str())) {
         return false;
     }
+    let name = spelled(name);
     let message = format!("there is one `{name}` here in {}, and no array or matrix of it", cx.profile.name);
     cx.unsupported(leaf.span, message);
     true
@@ -576,6 +580,7 @@ fn check_mesh_indices(cx: &mut Context, entry: &EntryPoint) {
         };
         let name = param.semantic.map(|semantic| semantic.split().0).unwrap_or_default();
         if !has_place(&name, MeshOut) {
+            let name = spelled(&name);
             faults.push((local.span, format!("`{name}` cannot be given to indices in {}", cx.profile.name)));
         }
         if !matches!(cx.program.types.get(element), Type::Vector(_, 2 | 3)) {
@@ -606,16 +611,17 @@ fn report_misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &L
     let Some((name, index)) = &leaf.semantic else { return };
     let number = if *index == 0 { String::new() } else { index.to_string() };
     let (stage, what) = (entry.stage.name(), way(point));
-    let message = format!("`{name}{number}` cannot be {what} of the {stage} stage in {}", cx.profile.name);
+    let message = format!("`{}{number}` cannot be {what} of the {stage} stage in {}", spelled(name), cx.profile.name);
     let mut error = Diagnostic::error(Code::CAPABILITY, leaf.span, message);
     if let Some((_, now)) = OLD.iter().find(|(old, _)| point == FragmentOut && old == name) {
+        let now = spelled(now);
         error = error.note(format!("`{now}{number}` is what it is called since Direct3D 10"));
     }
     if let Some((_, call)) = CALLS.iter().find(|(semantic, _)| semantic == name) {
         error = error.note(format!("`{call}` returns it"));
     }
     if let Some(similar) = system_values::similar(name) {
-        error = error.note(format!("there is `{similar}`"));
+        error = error.note(format!("there is `{}`", spelled(similar)));
     }
     cx.diags.push(error);
 }

@@ -3,7 +3,7 @@
 
 float4 main(
     float3 weights : SV_Barycentrics,
-    float3 again : SV_Barycentrics1 // error[E0501]: sm_6_6 has one `SV_BARYCENTRICS` with perspective and one without
+    float3 again : SV_Barycentrics1 // error[E0501]: sm_6_6 has one `SV_Barycentrics` with perspective and one without
 ) : SV_Target
 {
     return float4(weights + again, 1);

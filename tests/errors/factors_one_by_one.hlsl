@@ -6,8 +6,8 @@ struct Point { float4 at : AT; };
 struct Factors
 {
     float first : SV_TessFactor0;
-    float second : SV_TessFactor1; // error[E0501]: `SV_TESSFACTOR1` is not in sm_6_6: the largest index is 0
-    float third : SV_TessFactor2; // error[E0501]: `SV_TESSFACTOR2` is not in sm_6_6: the largest index is 0
+    float second : SV_TessFactor1; // error[E0501]: `SV_TessFactor1` is not in sm_6_6: the largest index is 0
+    float third : SV_TessFactor2; // error[E0501]: `SV_TessFactor2` is not in sm_6_6: the largest index is 0
     float inside : SV_InsideTessFactor;
 };
 

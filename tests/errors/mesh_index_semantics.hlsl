@@ -12,7 +12,7 @@ struct Vertex
 void faces(
     uint i : SV_GroupThreadID,
     out vertices Vertex corners[3],
-    out indices uint3 triangles[1] : SV_IsFrontFace) // error[E0501]: `SV_ISFRONTFACE` cannot be given to indices in sm_6_6
+    out indices uint3 triangles[1] : SV_IsFrontFace) // error[E0501]: `SV_IsFrontFace` cannot be given to indices in sm_6_6
 {
     SetMeshOutputCounts(3, 1);
     corners[i].position = i;

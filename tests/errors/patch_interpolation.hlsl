@@ -3,7 +3,7 @@
 
 struct Point
 {
-    nointerpolation float4 position : SV_Position; // error[E0501]: `SV_POSITION` cannot be `nointerpolation` in sm_6_6
+    nointerpolation float4 position : SV_Position; // error[E0501]: `SV_Position` cannot be `nointerpolation` in sm_6_6
     centroid uint kind : KIND; // error[E0501]: integers and bools cannot be `centroid` in sm_6_6
 };
 

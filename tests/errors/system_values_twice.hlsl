@@ -4,7 +4,7 @@ RWStructuredBuffer<uint> results;
 
 struct Ids
 {
-    uint3 id : SV_GroupThreadID; // error[E0603]: two of one direction are `SV_GROUPTHREADID`, of which there is one here
+    uint3 id : SV_GroupThreadID; // error[E0603]: two of one direction are `SV_GroupThreadID`, of which there is one here
 };
 
 [numthreads(8, 1, 1)]
