@@ -6,10 +6,12 @@
 //! D3D gives no meaning to them there, and a target without `VaryingDerivatives` refuses them. The flow parts at a statement
 //! whose condition varies ([`Program::varying_barriers`] finds it). A sample behind it gets the gradients of its location as far as
 //! these can be computed in front of that statement ([`gradients`]). What has no form with gradients is called in front of it, if
-//! all of its arguments have their values there already ([`Region::is_known`]). What is neither is an error, or stays by an
+//! all of its arguments have their values there already ([`Region::is_known`]). Variables that are assigned on the way stand for
+//! their values ([`reaching`]). What is neither is an error, or stays by an
 //! option, and then the text says that it is not to be checked.
 
 mod gradients;
+mod reaching;
 mod region;
 
 use super::constant_parameters::{is_fixed_offset, is_offset};
@@ -22,8 +24,9 @@ use crate::target::Capability;
 use crate::tree::analyses::uniformity::{Fault, Rules};
 use crate::tree::*;
 use gradients::Gradients;
+use reaching::{Initial, ReachingValues};
 use region::{Definitions, Region};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "derivatives",
@@ -164,15 +167,46 @@ impl Mover<'_, '_, '_> {
             return out;
         }
         let mut gradients = Gradients::default();
+        let mut initial = Initial::default();
         for (behind, stmt) in (1..).zip(stmts) {
             for call in self.calls(stmt, &barriers) {
                 let parted = stmts.get(..behind).unwrap_or_default();
                 let region = Region::of(self.cx.program, self.body, parted);
-                self.moved |= self.by_gradients(call, &region, &mut gradients, &mut out)
-                    || self.in_front(call, &region, &mut out);
+                self.moved |= self.by_gradients(call, call, &region, &mut gradients, &mut out)
+                    || self.in_front(call, call, &region, &mut out)
+                    || self.reaching(call, parted, &region, &mut initial).is_some_and(|values| {
+                        self.by_gradients(call, values, &region, &mut gradients, &mut out)
+                            || self.in_front(call, values, &region, &mut out)
+                    });
             }
         }
+        // In front of the statements the variables have their first values themselves.
+        let own: FxHashMap<LocalId, LocalId> =
+            initial.into_iter().map(|(local, stands_for)| (stands_for, local)).collect();
+        for stmt in &out {
+            stmt.own_exprs(&mut |root| {
+                for id in self.body.exprs.post_order(root) {
+                    if let ExprKind::Local(local) = &mut self.body.exprs[id].kind {
+                        *local = own.get(local).copied().unwrap_or(*local);
+                    }
+                }
+            });
+        }
         out
+    }
+
+    /// A copy of a call whose arguments are values from before the statements.
+    fn reaching(&mut self, call: ExprId, stmts: &[Stmt], region: &Region, initial: &mut Initial) -> Option<ExprId> {
+        let mut reaching = ReachingValues {
+            program: self.cx.program,
+            body: self.body,
+            region,
+            definitions: &self.definitions,
+            effects: self.effects,
+            initial,
+            values: FxHashMap::default(),
+        };
+        reaching.call(stmts, call)
     }
 
     /// Calls in a statement that take derivatives, at these places.
@@ -189,8 +223,15 @@ impl Mover<'_, '_, '_> {
         found
     }
 
-    /// Makes a sample one with explicit gradients.
-    fn by_gradients(&mut self, call: ExprId, region: &Region, gradients: &mut Gradients, out: &mut Vec<Stmt>) -> bool {
+    /// Makes a sample one with explicit gradients, those of the location in `values`, which is the call or a copy of it.
+    fn by_gradients(
+        &mut self,
+        call: ExprId,
+        values: ExprId,
+        region: &Region,
+        gradients: &mut Gradients,
+        out: &mut Vec<Stmt>,
+    ) -> bool {
         let ExprKind::Call(function, mut args) = self.body.exprs[call].kind.clone() else { return false };
         // What the target does not support stays where it is found.
         if lacks(self.cx.program, self.cx.profile, &self.body.exprs, call) {
@@ -204,7 +245,8 @@ impl Mover<'_, '_, '_> {
         if self.cx.program.functions[function].params.iter().zip(&args).any(offset) {
             return false;
         }
-        let Some((template, location)) = gradients::form(self.cx.program, &self.body.exprs, function, &args) else {
+        let ExprKind::Call(_, known) = &self.body.exprs[values].kind else { return false };
+        let Some((template, location)) = gradients::form(self.cx.program, &self.body.exprs, function, known) else {
             return false;
         };
         let mut taking = gradients::Taking {
@@ -217,19 +259,21 @@ impl Mover<'_, '_, '_> {
             known: gradients,
             out,
         };
-        let Some(both) = taking.of(location) else { return false };
+        let Some(both) = args.get(gradients::LOCATION).and_then(|written| taking.of(location, *written)) else {
+            return false;
+        };
         args.extend(both);
         self.body.exprs[call].kind = ExprKind::Native(Box::new(template), args);
         true
     }
 
-    /// Calls it in front of the statement, for all invocations.
-    fn in_front(&mut self, call: ExprId, region: &Region, out: &mut Vec<Stmt>) -> bool {
+    /// Calls it in front of the statement, for all invocations: it, or the copy `values` of it.
+    fn in_front(&mut self, call: ExprId, values: ExprId, region: &Region, out: &mut Vec<Stmt>) -> bool {
         let Expr { ty, span, .. } = self.body.exprs[call];
         if ty == TypeId::VOID {
             return false;
         }
-        let Some(value) = self.known_in_front(call, region) else { return false };
+        let Some(value) = self.known_in_front(values, region) else { return false };
         let name = temporary_name(self.cx.program, self.body, call);
         let local = self.body.add_local(name, ty, span);
         self.body.locals[local].constant = true;

@@ -9,12 +9,13 @@ use super::DERIVATIVE;
 use super::region::{Definitions, Region};
 use crate::stdlib::Operation;
 use crate::symbol::Symbol;
+use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 
 /// The attribute of a sample with its spelling with gradients, which are the arguments behind its own.
 const BY_GRADIENTS: &str = "__by_gradients";
 /// Which argument of these is the location.
-const LOCATION: usize = 2;
+pub(super) const LOCATION: usize = 2;
 /// Deepest nesting of locations.
 const DEPTH: u32 = 32;
 
@@ -68,15 +69,29 @@ pub(super) struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    /// The derivatives of a location in both directions.
-    pub(super) fn of(&mut self, location: ExprId) -> Option<[ExprId; 2]> {
+    /// The derivatives of a location in both directions; the source calls it `written`.
+    pub(super) fn of(&mut self, location: ExprId, written: ExprId) -> Option<[ExprId; 2]> {
         if !self.is_differentiable(location, DEPTH) {
             return None;
         }
+        let location = if location == written { location } else { self.in_variable(location, written) };
         let x = self.derivative(location, Direction::X, DEPTH)?;
         let y = self.derivative(location, Direction::Y, DEPTH)?;
         let ty = self.body.exprs[location].ty;
         Some([x, y].map(|d| self.value(d, ty)))
+    }
+
+    /// A value of what was written otherwise; both derivatives read it in a variable where it is known as a whole.
+    fn in_variable(&mut self, location: ExprId, written: ExprId) -> ExprId {
+        if !self.is_known(location) || is_trivial(&self.body.exprs, location) {
+            return location;
+        }
+        let Expr { ty, span, .. } = self.body.exprs[location];
+        let name = name_of(self.program, self.body, written);
+        let local = self.body.add_local(name, ty, span);
+        self.body.locals[local].constant = true;
+        self.out.push(Stmt::new(StmtKind::Local(local, Some(location)), span));
+        self.build(location).local(local, ty)
     }
 
     fn build(&mut self, at: ExprId) -> Build<'_> {

@@ -8,14 +8,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Region {
     /// Variables that are declared or written there.
     changed: FxHashSet<LocalId>,
+    /// Those that are declared there.
+    declared: FxHashSet<LocalId>,
 }
 
 impl Region {
     pub(super) fn of(program: &Program, body: &Body, stmts: &[Stmt]) -> Region {
-        let mut changed = FxHashSet::default();
+        let (mut changed, mut declared) = (FxHashSet::default(), FxHashSet::default());
         Block::of(stmts.to_vec()).visit(&mut |stmt| {
             if let StmtKind::Local(local, _) = stmt.kind {
-                changed.insert(local);
+                declared.insert(local);
             }
             stmt.own_exprs(&mut |root| {
                 for id in body.exprs.post_order(root) {
@@ -23,7 +25,18 @@ impl Region {
                 }
             });
         });
-        Region { changed }
+        changed.extend(declared.iter().copied());
+        Region { changed, declared }
+    }
+
+    /// The variables that are declared or written there.
+    pub(super) fn into_changed(self) -> FxHashSet<LocalId> {
+        self.changed
+    }
+
+    /// Whether a variable is declared there.
+    pub(super) fn declares(&self, local: LocalId) -> bool {
+        self.declared.contains(&local)
     }
 
     /// Whether a variable is declared or written there.
@@ -137,6 +150,11 @@ impl Definitions {
     /// The only value of a variable.
     pub(super) fn value(&self, local: LocalId) -> Option<ExprId> {
         self.values.get(&local).copied()
+    }
+
+    /// Whether a variable counts the rounds of a loop.
+    pub(super) fn is_counter(&self, local: LocalId) -> bool {
+        self.counters.contains_key(&local)
     }
 
     /// Whether an expression is the same for all invocations that are in the same rounds of the loops around.
