@@ -547,6 +547,7 @@ impl<'a> Checker<'a> {
             if param.mode != ParamMode::In && matches!(self.program.types.get(param.ty), Type::Patch(..)) {
                 self.error(Code::BAD_ENTRY, param.span, format!("the patch `{}` is not written", param.name));
             }
+            self.drop_interpolation_of_primitive(&mut modifiers, param.name, param.span);
             matrix_order = self.matrix_order(decl, var, param.ty, scope);
             attributes = self.attributes(&decl.attributes, scope);
             semantic = super::attributes::semantic(&var.semantics);

@@ -5,6 +5,7 @@ use super::attributes::find;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
+use crate::symbol::Symbol;
 use crate::tree::{
     Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Modifiers, ParamMode, Scalar, Semantic, Stage,
     Type, TypeId, is_uniform,
@@ -117,6 +118,16 @@ fn wave_sizes(attribute: &Attribute) -> Option<String> {
 }
 
 impl Checker<'_> {
+    /// The vertices of a primitive that comes in are not interpolated: HLSL has no words for that beside those of primitives.
+    pub(super) fn drop_interpolation_of_primitive(&mut self, modifiers: &mut Modifiers, name: Symbol, span: Span) {
+        let is_primitive = PRIMITIVES.iter().any(|(word, _)| modifiers.has(*word));
+        if is_primitive && modifiers.says_interpolation() {
+            Modifiers::INTERPOLATION.into_iter().for_each(|word| modifiers.clear(word));
+            let message = format!("the interpolation of `{name}` is ignored: the vertices of a primitive have none");
+            self.diags.push(Diagnostic::warning(Code::BAD_ENTRY, span, message));
+        }
+    }
+
     /// Reports memory of a group in a stage that has no groups.
     pub(super) fn check_group_memory(&mut self) {
         let mut faults = Vec::new();
