@@ -11,6 +11,9 @@
 //!
 //! Spec: GLSL 4.60, 8.13.2 "Interpolation Functions"; GL_EXT_fragment_shader_barycentric.
 
+mod converted;
+mod taken;
+
 use super::constant_parameters::{constants, initialized};
 use super::needs::{Find, callee};
 use super::stage_io::attribute;
@@ -25,8 +28,10 @@ use crate::tree::analyses::AT_VERTEX;
 use crate::tree::dump::expr_text;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+pub(super) use converted::PASS as CONVERTED;
 
 pub(super) const PASS: Pass = Pass {
     name: "interpolants",
@@ -47,14 +52,6 @@ const GENERATED: &[&str] = &["SV_COVERAGE", "SV_INNERCOVERAGE", "SV_POSITION", "
 
 fn is_generated(semantic: Option<Semantic>) -> bool {
     semantic.is_some_and(|semantic| GENERATED.contains(&semantic.split().0.as_str()))
-}
-
-/// Whether a value is a part of a struct that is such a system value.
-fn is_generated_part(program: &Program, exprs: &ExprArena, value: ExprId) -> bool {
-    exprs.way_to_base(value).any(|part| match exprs[part].kind {
-        ExprKind::Field(base, index) => program.field(exprs[base].ty, index).is_some_and(|f| is_generated(f.semantic)),
-        _ => false,
-    })
 }
 
 /// How deep calls are followed.
@@ -82,9 +79,14 @@ fn is_input(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     matches!(exprs[id].kind, ExprKind::Global(g) if program.globals[g].kind == GlobalKind::Input)
 }
 
-/// Whether a value is an input or a part of one that targets evaluate: elements of a matrix in any order are none.
+/// Whether a value is an input or a part of one that targets evaluate: elements of a matrix in any order and a number several
+/// times are none.
 fn is_place(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    let in_order = |part: ExprId| !matches!(exprs[part].kind, ExprKind::MatrixSwizzle(..));
+    let in_order = |part: ExprId| match exprs[part].kind {
+        ExprKind::MatrixSwizzle(..) => false,
+        ExprKind::Swizzle(base, _) => !matches!(program.types.get(exprs[base].ty), Type::Scalar(_)),
+        _ => true,
+    };
     is_input(program, exprs, exprs.base(id)) && exprs.way_to_base(id).all(in_order)
 }
 
@@ -133,7 +135,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     if !profile.has(Capability::PassedInterpolants) || none_called() {
         return;
     }
-    let (others, inputs) = (given_values(program), interpolations(program));
+    let taken = taken::calls(program);
     for owner in program.reachable_functions() {
         let body = &program.functions[owner].code;
         for id in body.expressions() {
@@ -141,10 +143,8 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             if !is(function, ELSEWHERE) && !is(function, AT_VERTEX) {
                 continue;
             }
-            let mut values = Vec::new();
-            arranged(program, &body.exprs, *value, &mut values);
             let (name, span) = (function.known_as(), body.exprs[id].span);
-            let interpolates = |kind| values.iter().any(|v| interpolation(program, (owner, *v), &inputs) == Some(kind));
+            let taken = taken.get(&(owner, id)).copied().unwrap_or_default();
             if program.types.component(body.exprs[*value].ty) == Some(Scalar::Bool) {
                 let message = format!("{} has no `{name}` of `bool`", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
@@ -154,207 +154,18 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
                     profile.name
                 );
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if is(function, ELSEWHERE) && interpolates(Interpolation::Flat) {
+            } else if is(function, ELSEWHERE) && taken.flat {
                 let message = format!("{} has no `{name}` of an input that is not interpolated", profile.name);
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if is(function, AT_VERTEX) && interpolates(Interpolation::Smooth) {
+            } else if is(function, AT_VERTEX) && taken.smooth {
                 let message =
                     format!("`{name}` is given an input that is declared with `nointerpolation` or `pervertex`");
                 diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
-            } else if values.iter().any(|value| is_no_input(program, (owner, *value), &others)) {
+            } else if taken.others {
                 diags.push(no_input(name, span));
             }
         }
     }
-}
-
-/// What the components of a value are taken from that orders, converts or joins those of others and computes nothing.
-fn arranged(program: &Program, exprs: &ExprArena, value: ExprId, found: &mut Vec<ExprId>) {
-    let is_of_floats = |e: ExprId| program.types.component(exprs[e].ty).is_some_and(Scalar::is_float);
-    match &exprs[exprs.base(value)].kind {
-        ExprKind::Convert(inner, _) if is_of_floats(*inner) && is_of_floats(value) => {
-            arranged(program, exprs, *inner, found);
-        }
-        ExprKind::Construct(parts) if is_of_floats(value) => {
-            parts.iter().for_each(|part| arranged(program, exprs, *part, found));
-        }
-        _ => found.push(value),
-    }
-}
-
-/// Whether a value of a function is known to be no input.
-fn is_no_input(
-    program: &Program,
-    (owner, value): (FunctionId, ExprId),
-    others: &FxHashSet<(FunctionId, LocalId)>,
-) -> bool {
-    let exprs = &program.functions[owner].code.exprs;
-    exprs.base_local(value).is_some_and(|local| others.contains(&(owner, local)))
-        || is_varying_element(program, owner, value)
-        || is_generated_part(program, exprs, value)
-        || exprs.base_local(value).is_none() && !is_input(program, exprs, exprs.base(value))
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Interpolation {
-    Flat,
-    Smooth,
-}
-
-/// How a value of a variable is interpolated, which may be an input or a part of one.
-fn interpolation(
-    program: &Program,
-    (owner, value): (FunctionId, ExprId),
-    inputs: &BTreeMap<(FunctionId, LocalId), Interpolation>,
-) -> Option<Interpolation> {
-    let exprs = &program.functions[owner].code.exprs;
-    let whole = *inputs.get(&(owner, exprs.base_local(value)?))?;
-    let said = |part: ExprId| match exprs[part].kind {
-        ExprKind::Field(base, index) => {
-            program.field(exprs[base].ty, index).map(|field| field.modifiers).filter(|m| m.says_interpolation())
-        }
-        _ => None,
-    };
-    let innermost = exprs.way_to_base(value).find_map(said).map(|m| m.has(Modifiers::NOINTERPOLATION));
-    let flat = innermost.unwrap_or(whole == Interpolation::Flat);
-    let is_whole = program.members(exprs[value].ty).is_some();
-    let smooth = !flat && (is_whole || program.types.component(exprs[value].ty).is_some_and(Scalar::is_float));
-    Some(if smooth { Interpolation::Smooth } else { Interpolation::Flat })
-}
-
-/// How the variables are interpolated that are inputs, or parts of them: parameters of entry points, and what they are passed to. One that
-/// is given inputs of both kinds is smooth.
-fn interpolations(program: &Program) -> BTreeMap<(FunctionId, LocalId), Interpolation> {
-    let mut found = BTreeMap::new();
-    // Callers first: they come after what they call.
-    for owner in program.reachable_functions().into_iter().rev() {
-        let Function { params, code, .. } = &program.functions[owner];
-        if program.entry_point_of(owner).is_some() {
-            let kind = |p: &Param| match p.modifiers.has(Modifiers::NOINTERPOLATION) {
-                true => Interpolation::Flat,
-                false => Interpolation::Smooth,
-            };
-            found.extend(params.iter().map(|p| ((owner, p.local), kind(p))));
-        }
-        for (local, value) in initialized(&code.block) {
-            if let Some(kind) = value.and_then(|value| interpolation(program, (owner, value), &found)) {
-                found.insert((owner, local), kind);
-            }
-        }
-        for id in code.expressions() {
-            let ExprKind::Call(function, args) = &code.exprs[id].kind else { continue };
-            for (param, arg) in program.functions[*function].params.iter().zip(args) {
-                if let Some(kind) = interpolation(program, (owner, *arg), &found) {
-                    let known = found.entry((*function, param.local)).or_insert(kind);
-                    *known = (*known).max(kind);
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Whether a value of a function is none of a variable that may hold an input: it was computed, or is a part of what was. What
-/// the stage generates is no input either.
-fn is_computed(program: &Program, exprs: &ExprArena, value: ExprId, computed: &dyn Fn(LocalId) -> bool) -> bool {
-    if is_generated_part(program, exprs, value) {
-        return true;
-    }
-    let base = exprs.base(value);
-    match exprs[base].kind {
-        ExprKind::Local(local) => computed(local),
-        ExprKind::Convert(inner, _) => {
-            // A number of another kind is another number.
-            let [before, after] = [inner, base].map(|e| program.types.component(exprs[e].ty).map(Scalar::is_float));
-            before != after || is_computed(program, exprs, inner, computed)
-        }
-        ExprKind::Literal(..) | ExprKind::Binary(..) | ExprKind::Call(..) => true,
-        _ => false,
-    }
-}
-
-/// Whether a value is an element of a variable that is no parameter, at an index that varies: compilers know no longer of which input
-/// the variable is a copy.
-fn is_varying_element(program: &Program, owner: FunctionId, value: ExprId) -> bool {
-    let Function { params, code, .. } = &program.functions[owner];
-    let is_variable = code.exprs.base_local(value).is_some_and(|base| params.iter().all(|p| p.local != base));
-    is_variable
-        && code.exprs.way_to_base(value).any(|part| match code.exprs[part].kind {
-            ExprKind::Index(_, index) => varies(program, owner, index),
-            _ => false,
-        })
-}
-
-/// Whether an index of a function is neither a constant nor a parameter that is given constants alone.
-fn varies(program: &Program, owner: FunctionId, index: ExprId) -> bool {
-    let Function { params, code, .. } = &program.functions[owner];
-    if eval(program, &code.exprs, index).is_ok() {
-        return false;
-    }
-    let ExprKind::Local(local) = code.exprs[index].kind else { return true };
-    let Some(at) = params.iter().position(|p| p.local == local) else { return true };
-    let gives_another = |caller: FunctionId| {
-        let exprs = &program.functions[caller].code.exprs;
-        program.functions[caller].code.expressions().into_iter().any(|id| match &exprs[id].kind {
-            ExprKind::Call(callee, args) if *callee == owner => {
-                args.get(at).is_some_and(|arg| eval(program, exprs, *arg).is_err())
-            }
-            _ => false,
-        })
-    };
-    program.entry_point_of(owner).is_some() || program.reachable_functions().into_iter().any(gives_another)
-}
-
-/// The variables and parameters of functions that are given values which are no variables, and so no inputs.
-fn given_values(program: &Program) -> FxHashSet<(FunctionId, LocalId)> {
-    let mut found = FxHashSet::default();
-    // Callers first: they come after what they call.
-    for owner in program.reachable_functions().into_iter().rev() {
-        let body = &program.functions[owner].code;
-        if program.entry_point_of(owner).is_some() {
-            let generated = program.functions[owner].params.iter().filter(|p| is_generated(p.semantic));
-            found.extend(generated.map(|p| (owner, p.local)));
-        }
-        let written = inputs_taken(program, body, &|from| found.contains(&(owner, from)));
-        for (local, value) in initialized(&body.block) {
-            let computed = |from| found.contains(&(owner, from));
-            // A variable that is given nothing is no input either.
-            let is_value = match value {
-                Some(value) => is_computed(program, &body.exprs, value, &computed),
-                None => !written.contains(&local),
-            };
-            if is_value {
-                found.insert((owner, local));
-            }
-        }
-        for id in body.expressions() {
-            let ExprKind::Call(function, args) = &body.exprs[id].kind else { continue };
-            for (param, arg) in program.functions[*function].params.iter().zip(args) {
-                let computed = |from| found.contains(&(owner, from));
-                if is_computed(program, &body.exprs, *arg, &computed) {
-                    found.insert((*function, param.local));
-                }
-            }
-        }
-    }
-    found
-}
-
-/// The variables that are given something else than what is computed, by assignments or calls.
-fn inputs_taken(program: &Program, body: &Body, computed: &dyn Fn(LocalId) -> bool) -> FxHashSet<LocalId> {
-    let mut found = FxHashSet::default();
-    for id in body.expressions() {
-        let is_of_value = match body.exprs[id].kind {
-            ExprKind::Assign(None, _, value) => is_computed(program, &body.exprs, value, computed),
-            // With an operator, what it gives is computed, whatever it is given.
-            ExprKind::Assign(Some(_), ..) | ExprKind::Step(..) => true,
-            _ => false,
-        };
-        if !is_of_value {
-            program.each_written(&body.exprs, id, &mut |place| found.extend(body.exprs.base_local(place)));
-        }
-    }
-    found
 }
 
 /// Whether a value is a component of a vector or row of a matrix at an index that is no constant, or one that is a part of something

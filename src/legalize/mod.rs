@@ -348,6 +348,7 @@ pub const PASSES: &[Pass] = &[
     system_value_types::PASS,
     varyings::PASS,
     entry_points::PASS,
+    interpolants::CONVERTED,
     interpolants::PASS,
     swizzle_elements::PASS,
     wide_constants::PASS,
