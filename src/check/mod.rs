@@ -514,7 +514,13 @@ impl<'a> Checker<'a> {
     /// Counts nesting; past the limit it reports and gives false. Pair with `self.cx.depth -= 1`.
     fn enter(&mut self, span: Span) -> bool {
         if self.cx.depth >= MAX_DEPTH {
-            self.error(Code::NESTING, span, "this is nested too deeply");
+            // What lies around it is so, too.
+            if !self.diags.list().iter().any(|d| d.code == Code::NESTING) {
+                let span = self.blamed(span);
+                let message = format!("this is nested more than {MAX_DEPTH} levels deep");
+                let note = "move parts of it into variables or functions; a sum has as many levels as it has terms";
+                self.diags.push(Diagnostic::error(Code::NESTING, span, message).note(note));
+            }
             return false;
         }
         self.cx.depth += 1;

@@ -212,9 +212,9 @@ impl Parser<'_> {
     pub(super) fn error_here(&mut self, message: String) {
         self.report(message, None);
     }
-    /// One error a place: a rule that fails where another has just failed says nothing.
+    /// One error a place: a rule that fails where another has just failed says nothing. What was too deep leaves pieces behind.
     fn report(&mut self, message: String, label: Option<(Span, &str)>) {
-        if self.last_error == Some(self.pos) {
+        if self.last_error == Some(self.pos) || self.nesting_reported {
             return;
         }
         self.last_error = Some(self.pos);
@@ -274,7 +274,7 @@ impl Parser<'_> {
         if !self.nesting_reported {
             self.nesting_reported = true;
             let message = format!("this is nested more than {} levels deep", self.nesting);
-            let note = "simplify the expression or move parts of it into variables or functions";
+            let note = "move parts of it into variables or functions; an `else if` is a level below the `if` before it";
             let span = self.tok().span;
             self.diags.push(Diagnostic::error(Code::NESTING, span, message).note(note));
         }
