@@ -133,9 +133,7 @@ impl Processor<'_> {
             self.error(Code::BAD_DIRECTIVE, operator.span, "`__has_include` needs `\"file\"` or `<file>`");
             return false;
         };
-        let site = self.sources.use_site(operator.span);
-        let from = self.sources.file(site.file).map(|f| f.name.clone()).unwrap_or_default();
-        self.loader.include(&path, quoted, &from).is_ok()
+        self.load_include(&path, quoted).is_ok()
     }
 }
 

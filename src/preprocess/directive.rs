@@ -4,7 +4,7 @@ use super::{FileFrame, Frame, Item, Language, Processor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{CommentRange, Token, TokenKind};
 use crate::limits::Limits;
-use crate::source::Span;
+use crate::source::{LoadError, Loaded, Span};
 use crate::symbol::Symbol;
 
 /// Names of the versions of Slang, with their years (Slang user guide, "Language Version"); 202c comes after 2026.
@@ -300,8 +300,7 @@ impl Processor<'_> {
                     .note("write `#include \"file\"` or `#include <file>`"),
             );
         };
-        let from = self.current_file_name();
-        let loaded = match self.loader.include(&path, quoted, &from) {
+        let loaded = match self.load_include(&path, quoted) {
             Ok(loaded) => loaded,
             Err(error) => {
                 let diagnostic = self.load_error(Some(line.place()), &path, error);
@@ -323,12 +322,23 @@ impl Processor<'_> {
     }
 
     /// The file that the header stands in: the include chain's last.
-    fn current_file_name(&self) -> String {
-        let file = self.frames.iter().rev().find_map(|f| match f {
+    /// What an include means. HLSL: what is neither beside the file nor in a root may be beside one of those that include the file,
+    /// as for FXC and DXC.
+    pub(super) fn load_include(&self, path: &str, quoted: bool) -> Result<Loaded, LoadError> {
+        let files = self.frames.iter().rev().filter_map(|frame| match frame {
             Frame::File(file) => self.sources.file(file.id),
             _ => None,
         });
-        file.map(|f| f.name.clone()).unwrap_or_default()
+        let mut names: Vec<&str> = files.map(|file| file.name.as_str()).collect();
+        if self.language != Language::Hlsl || !quoted {
+            names.truncate(1);
+        }
+        let first = self.loader.include(path, quoted, names.first().copied().unwrap_or_default());
+        if !matches!(first, Err(LoadError::NotFound(_))) {
+            return first;
+        }
+        let mut outer = names.iter().skip(1).map(|from| self.loader.include(path, quoted, from));
+        outer.find(|loaded| !matches!(loaded, Err(LoadError::NotFound(_)))).unwrap_or(first)
     }
 
     /// Too deep: by a cycle, if the file is being read already.

@@ -264,6 +264,23 @@ fn includes() {
 }
 
 #[test]
+fn includes_beside_outer_files() {
+    let loader = |main: &str| {
+        MemoryLoader::new()
+            .with(main, "#include \"../b/b.h\"\n#include \"<c.h>\"\nmain")
+            .with("b/b.h", "#if __has_include(\"c.h\")\n#include \"c.h\"\n#endif\nb")
+            .with("a/c.h", "c")
+            .with("a/<c.h>", "d")
+    };
+    for (main, wanted) in [("a/main.hlsl", "c b d main "), ("a/main.slang", "b d main ")] {
+        let (mut sources, mut diags) = (Sources::default(), Diagnostics::default());
+        let stream = preprocess(&loader(main), main, &Preprocess::default(), &mut sources, &mut diags);
+        let texts: Vec<&str> = stream.tokens.iter().map(|t| t.text.as_str()).collect();
+        assert_eq!((texts.join(" ").as_str(), diags.list().len()), (wanted, 0), "{:?}", diags.list());
+    }
+}
+
+#[test]
 fn includes_that_fail() {
     let loader = MemoryLoader::new()
         .with("missing.hlsl", "#include \"none.hlsli\"\n#include <>\n#include\nx")
