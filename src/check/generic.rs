@@ -186,7 +186,7 @@ impl<'a> Checker<'a> {
         match arg {
             GenericArg::Type(ty) => self.resolve_type(ty, scope),
             GenericArg::Value(e) => match &e.kind {
-                ExprKind::Path(path) => match self.resolve_path(path, scope) {
+                ExprKind::Path(path) => match self.resolve_type_path(path, scope) {
                     Name::Type(ty) => ty,
                     Name::Error => TypeId::ERROR,
                     Name::Missing => self.undeclared(path, scope, e.span),

@@ -130,6 +130,27 @@ impl What<'_> {
     pub fn is_variable(&self) -> bool {
         matches!(self, What::Var(_) | What::BufferMember(..))
     }
+
+    /// Whether it may stand before `::` or name a type.
+    fn is_type_or_namespace(&self) -> bool {
+        match self {
+            What::Struct(_)
+            | What::Interface(_)
+            | What::Enum(_)
+            | What::Alias(_)
+            | What::Associated(_)
+            | What::Namespace(_) => true,
+            What::Var(_)
+            | What::Field(..)
+            | What::BufferMember(..)
+            | What::Function(_)
+            | What::EnumCase(..)
+            | What::Buffer(_)
+            | What::Property(_)
+            | What::Subscript(_)
+            | What::Extension(_) => false,
+        }
+    }
 }
 
 /// A declaration with its place among scopes.
@@ -269,6 +290,24 @@ impl<'a> Checker<'a> {
             current = self.at(id).parent;
         }
         self.overloads(method, functions)
+    }
+
+    /// Looks the name of a type or namespace up from a scope outwards, past what else has it.
+    pub(super) fn lookup_types(&mut self, scope: ScopeId, name: Symbol) -> Found {
+        let mut current = Some(scope);
+        while let Some(id) = current {
+            let mut found = self.lookup_here(id, name);
+            found.entities.retain(|entity| match entity {
+                Entity::Decl(decl) => self.info(*decl).what.is_type_or_namespace(),
+                Entity::Value(..) | Entity::Local(..) => false,
+                Entity::Type(_) | Entity::Param(_) | Entity::OpenPack(_) | Entity::Generic(_) | Entity::Pack(_) => true,
+            });
+            if !found.entities.is_empty() {
+                return found;
+            }
+            current = self.at(id).parent;
+        }
+        Found::default()
     }
 
     /// What is seen of the functions of a scope, behind those that inner scopes have.

@@ -5,6 +5,7 @@ use super::size_constants::Size;
 use super::{Arg, Checker};
 use crate::ast::{self, GenericArg, PathSegment, TypeExpr, TypeKind};
 use crate::diagnostic::Code;
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{AddressSpace, DataLayout, Enum, EnumCase, MatrixOrder, Modifiers, Scalar, Type, TypeId};
@@ -148,7 +149,7 @@ impl<'a> Checker<'a> {
     }
 
     fn resolve_path_type(&mut self, path: &'a [PathSegment], scope: ScopeId, span: Span) -> TypeId {
-        match self.resolve_path(path, scope) {
+        match self.resolve_type_path(path, scope) {
             Name::Type(ty) => ty,
             Name::Error => TypeId::ERROR,
             Name::Missing => self.undeclared(path, scope, span),
@@ -180,15 +181,33 @@ impl<'a> Checker<'a> {
         TypeId::ERROR
     }
 
-    /// What a path leads to in an expression: a variable hides a struct or enum of its name, as in C++.
+    /// What a path leads to where a type must be: members, variables and functions of its name do not hide it.
+    pub(super) fn resolve_type_path(&mut self, path: &'a [PathSegment], scope: ScopeId) -> Name<'a> {
+        let name = self.resolve_path(path, scope);
+        if !matches!(name, Name::Values(..)) {
+            return name;
+        }
+        match self.walk_path(path, scope, true) {
+            Name::Missing | Name::Values(..) => name,
+            hidden => hidden,
+        }
+    }
+
+    /// What a path leads to in an expression: a variable hides a struct or enum of its name, as in C++, and in HLSL a function does.
     pub(super) fn resolve_value_path(&mut self, path: &'a [PathSegment], scope: ScopeId) -> Name<'a> {
         if let [only] = path
             && only.args.is_none()
         {
             let mut found = self.lookup(scope, only.name.name);
-            let is_variable = |c: &Self, e: &Entity| matches!(e, Entity::Decl(d) if c.info(*d).what.is_variable());
-            if found.entities.len() > 1 && found.entities.iter().any(|e| is_variable(self, e)) {
-                found.entities.retain(|e| is_variable(self, e));
+            let hides = |c: &Self, e: &Entity| match e {
+                Entity::Decl(d) => match c.info(*d).what {
+                    What::Function(_) => c.language() == Language::Hlsl && !c.in_builtin(),
+                    what => what.is_variable(),
+                },
+                _ => false,
+            };
+            if found.entities.len() > 1 && found.entities.iter().any(|e| hides(self, e)) {
+                found.entities.retain(|e| hides(self, e));
                 return Name::Values(found, None);
             }
         }
@@ -197,6 +216,15 @@ impl<'a> Checker<'a> {
 
     /// What a path leads to: a type, if its name is that of a type and of a variable.
     pub(super) fn resolve_path(&mut self, path: &'a [PathSegment], scope: ScopeId) -> Name<'a> {
+        match self.walk_path(path, scope, false) {
+            // Before `::` a variable hides no namespace, enum or struct.
+            Name::Missing if path.len() > 1 => self.walk_path(path, scope, true),
+            name => name,
+        }
+    }
+
+    /// Goes through the segments of a path, of which the first is found among types and namespaces alone, or among all.
+    fn walk_path(&mut self, path: &'a [PathSegment], scope: ScopeId, types_alone: bool) -> Name<'a> {
         let mut segments = path.iter();
         let Some(first) = segments.next() else { return Name::Error };
         let mut name = if first.name.name.is_empty() && path.len() > 1 {
@@ -206,7 +234,10 @@ impl<'a> Checker<'a> {
         {
             Name::Type(ty)
         } else {
-            let found = self.lookup_path_start(scope, first.name.name);
+            let found = match types_alone {
+                true => self.lookup_types(scope, first.name.name),
+                false => self.lookup_path_start(scope, first.name.name),
+            };
             match (found.entities.is_empty(), self.builtin_type(first.name.name)) {
                 (true, Some(ty)) => Name::Type(ty),
                 _ => self.name_of(found, first, scope),

@@ -22,7 +22,7 @@ use crate::layout::lock::Owner;
 use crate::layout::{Leaves, Role};
 use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
-use crate::target::{Capability, NamedBlocks, Varyings};
+use crate::target::{Capability, Language, NamedBlocks, Varyings};
 use crate::tree::{
     Access, BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Param,
     ParamMode, Program, Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
@@ -514,8 +514,12 @@ impl Names<'_, '_> {
 
     /// Fields are in scopes of their own: only the language's words are forbidden.
     fn fields(&mut self) {
+        let hiding = match self.cx.profile.language {
+            Language::Hlsl => self.hiding_fields(),
+            Language::Glsl | Language::Wgsl => FxHashSet::default(),
+        };
         let leaves = &self.cx.layout.leaves;
-        for (_, s) in self.cx.program.structs.iter_mut() {
+        for (id, s) in self.cx.program.structs.iter_mut() {
             let mut taken: FxHashSet<Symbol> = s.fields.iter().map(|f| f.name).collect();
             let mut seen: FxHashSet<Symbol> = FxHashSet::default();
             let mut fields: Vec<&mut Field> = s.fields.iter_mut().collect();
@@ -526,7 +530,7 @@ impl Names<'_, '_> {
                     text.push('_');
                 }
                 let same = field.name == *text.as_str() && seen.insert(field.name);
-                if !same {
+                if !same || hiding.contains(&(id, field.name)) {
                     let text = numbered(&text, |n| self.reserved.respell(n) == n && !taken.contains(&Symbol::new(n)));
                     field.name = Symbol::new(&text);
                     taken.insert(field.name);
@@ -534,6 +538,24 @@ impl Names<'_, '_> {
                 }
             }
         }
+    }
+
+    /// The fields that hide the type of a later one, as in C++.
+    fn hiding_fields(&self) -> FxHashSet<(StructId, Symbol)> {
+        let program = &*self.cx.program;
+        let mut hiding = FxHashSet::default();
+        for (id, s) in program.structs.iter() {
+            let mut seen: FxHashSet<Symbol> = FxHashSet::default();
+            for field in &s.fields {
+                if let Type::Struct(of) = program.types.get(program.types.innermost(field.ty))
+                    && seen.contains(&program.structs[of].name)
+                {
+                    hiding.insert((id, program.structs[of].name));
+                }
+                seen.insert(field.name);
+            }
+        }
+        hiding
     }
 }
 
