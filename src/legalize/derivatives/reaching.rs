@@ -10,12 +10,16 @@ use crate::legalize::parts;
 use crate::tree::analyses::flow::ends_flow;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// The most expressions in one value.
 const MAX_EXPRESSIONS: usize = 100;
 
 /// A variable or a field in it.
-type VariablePart = (LocalId, Vec<u32>);
+pub(super) type VariablePart = (LocalId, Vec<u32>);
+
+/// The values of variables and fields; `None`: there is one, but it is not known.
+pub(super) type Values = BTreeMap<VariablePart, Option<ExprId>>;
 
 /// Variables that stand for others as these were in front of the statements.
 pub(super) type Initial = FxHashMap<LocalId, LocalId>;
@@ -28,8 +32,7 @@ pub(super) struct ReachingValues<'a> {
     pub definitions: &'a Definitions,
     pub effects: &'a Effects,
     pub initial: &'a mut Initial,
-    /// `None`: there is a value, but it is not known.
-    pub values: FxHashMap<VariablePart, Option<ExprId>>,
+    pub values: Values,
 }
 
 impl ReachingValues<'_> {
@@ -147,7 +150,7 @@ impl ReachingValues<'_> {
     }
 
     /// The values behind an `if`, of which these are those behind its first block.
-    fn join(&mut self, condition: Option<ExprId>, mut then: FxHashMap<VariablePart, Option<ExprId>>) {
+    fn join(&mut self, condition: Option<ExprId>, mut then: Values) {
         let differs = |place: &&VariablePart| then.get(*place) != self.values.get(*place);
         let mut places: Vec<VariablePart> = then.keys().chain(self.values.keys()).filter(differs).cloned().collect();
         places.sort();

@@ -18,6 +18,7 @@ impl Region {
         Block::of(stmts.to_vec()).visit(&mut |stmt| {
             if let StmtKind::Local(local, _) = stmt.kind {
                 declared.insert(local);
+                changed.insert(local);
             }
             stmt.own_exprs(&mut |root| {
                 for id in body.exprs.post_order(root) {
@@ -25,7 +26,6 @@ impl Region {
                 }
             });
         });
-        changed.extend(declared.iter().copied());
         Region { changed, declared }
     }
 

@@ -50,6 +50,8 @@ enum Atom {
         number: u32,
         flat: bool,
     },
+    /// A number that an index may be.
+    Number(u16),
     /// Something else.
     Other,
     /// Nothing yet.
@@ -344,6 +346,9 @@ impl Follower<'_> {
         let Some(left) = self.left.checked_sub(1) else { return Value::Unknown };
         self.left = left;
         let Expr { ty, ref kind, .. } = frame.body.exprs[id];
+        if let Some(number) = self.number(frame, id) {
+            return Value::Components(vec![Atom::Number(number)]);
+        }
         match kind {
             ExprKind::Local(local) => frame.state.locals.get(local).cloned().unwrap_or(Value::Unknown),
             ExprKind::Global(global) => self.global(frame, *global, ty),
@@ -414,8 +419,7 @@ impl Follower<'_> {
     /// variable which input it is a copy of.
     fn element(&mut self, frame: &mut Followed, base: ExprId, index: ExprId, ty: TypeId) -> Value {
         let whole = self.value(frame, base);
-        self.value(frame, index);
-        if let Some(at) = self.number(frame, index) {
+        if let Some(at) = self.constant_index(frame, index) {
             return match whole {
                 Value::Parts(_) => whole.part(at),
                 Value::Components(_) => {
@@ -442,9 +446,23 @@ impl Follower<'_> {
         }
     }
 
-    fn number(&self, frame: &Followed, index: ExprId) -> Option<usize> {
-        let at = eval(self.program, &frame.body.exprs, index).ok()?.int()?;
-        u16::try_from(at).ok().map(usize::from)
+    /// The number that an integer is.
+    fn number(&self, frame: &Followed, id: ExprId) -> Option<u16> {
+        let exprs = &frame.body.exprs;
+        let Type::Scalar(scalar) = self.program.types.get(exprs[id].ty) else { return None };
+        let is_index = !scalar.is_float() && scalar != Scalar::Bool;
+        let number = || u16::try_from(eval(self.program, exprs, id).ok()?.int()?).ok();
+        is_index.then(number).flatten()
+    }
+
+    fn constant_index(&mut self, frame: &mut Followed, index: ExprId) -> Option<usize> {
+        match self.value(frame, index) {
+            Value::Components(atoms) => match *atoms.as_slice() {
+                [Atom::Number(number)] => Some(number.into()),
+                _ => None,
+            },
+            Value::Parts(_) | Value::Unknown => None,
+        }
     }
 
     fn width(&self, ty: TypeId) -> usize {
@@ -474,7 +492,14 @@ impl Follower<'_> {
     fn converted(&self, value: Value, from: TypeId, to: TypeId) -> Value {
         let types = &self.program.types;
         match (types.component(from), types.component(to)) {
-            (Some(a), Some(b)) if a != b => return self.other(to),
+            (Some(a), Some(b)) if a != b => {
+                let is_number = matches!(&value, Value::Components(atoms) if matches!(**atoms, [Atom::Number(_)]));
+                return if is_number && !b.is_float() && types.get(to) == Type::Scalar(b) {
+                    value
+                } else {
+                    self.other(to)
+                };
+            }
             (Some(_), Some(_)) => {}
             _ => return if from == to { value } else { Value::Unknown },
         }
@@ -534,7 +559,7 @@ impl Follower<'_> {
             match atom {
                 Atom::Input { flat: true, .. } => taken.flat = true,
                 Atom::Input { flat: false, .. } => taken.smooth = true,
-                Atom::Other | Atom::Unset => taken.others = true,
+                Atom::Number(_) | Atom::Other | Atom::Unset => taken.others = true,
                 Atom::Unknown => {}
             }
         }
@@ -565,7 +590,7 @@ impl Follower<'_> {
             }
             ExprKind::Index(base, index) => {
                 let mut whole = self.value(frame, *base);
-                let at = self.number(frame, *index);
+                let at = self.constant_index(frame, *index);
                 match (&mut whole, at) {
                     (Value::Parts(parts), Some(at)) => {
                         parts.get_mut(at).into_iter().for_each(|part| *part = value.clone());
