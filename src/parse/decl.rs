@@ -602,12 +602,16 @@ impl Parser<'_> {
             }
             // `uint : 4;` leaves bits out.
             let unnamed = place == Level::Member && self.w() == W::Colon && matches!(self.peek(1), W::Int | W::LParen);
+            let is_type = self.word_at(self.pos).is_builtin_type();
             let (owner, name) = if unnamed { (Vec::new(), self.no_name()) } else { self.declarator_name()? };
             if first && self.w() == W::LBrace && is_path_of(&ty, "buffer") {
                 return self.glsl_storage_block(prefix, name, out);
             }
             let is_function = self.w() == W::LParen || self.w() == W::Lt && self.generics_before_params();
             if first && is_function {
+                if is_type && owner.is_empty() && place == Level::Global {
+                    self.type_functions.insert(name.name);
+                }
                 return self.function(place, prefix, owner, name, ty, out);
             }
             if first && prefix.generics.is_some() && owner.is_empty() && place != Level::Local {

@@ -321,8 +321,11 @@ impl Parser<'_> {
                 self.bump();
                 ExprKind::This
             }
-            W::Null | W::Nullptr => self.null(),
-            W::NoneWord if self.language == super::Language::Slang && !self.is_variable(self.pos) => self.null(),
+            W::Null | W::Nullptr | W::NoneWord
+                if self.language == super::Language::Slang && !self.is_variable(self.pos) =>
+            {
+                self.null()
+            }
             W::LParen if self.begins_lambda() => return self.lambda(),
             W::LParen => return self.paren(),
             W::LBrace => {
@@ -446,7 +449,9 @@ impl Parser<'_> {
         if !(sign || array || word.is_builtin_type()) {
             return None;
         }
-        if word.w == W::ThisType && matches!(self.peek(1), W::Dot | W::Scope) {
+        if word.w == W::ThisType && matches!(self.peek(1), W::Dot | W::Scope)
+            || self.peek(1) == W::LParen && self.type_functions.contains(&self.tok().text)
+        {
             return None;
         }
         self.scan_type(self.pos).filter(|s| !s.ends_in_operator).map(|s| s.end)

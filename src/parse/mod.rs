@@ -103,6 +103,8 @@ struct Parser<'a> {
     types: FxHashSet<Symbol>,
     generics: FxHashSet<Symbol>,
     variables: FxHashSet<Symbol>,
+    /// Functions that have the names of types of the library.
+    type_functions: FxHashSet<Symbol>,
     type_params: Vec<Symbol>,
     /// Variables of GLSL's storage blocks.
     blocks: FxHashMap<Symbol, glsl::Block>,
@@ -148,6 +150,7 @@ impl<'a> Parser<'a> {
             types: FxHashSet::default(),
             generics: FxHashSet::default(),
             variables: FxHashSet::default(),
+            type_functions: FxHashSet::default(),
             type_params: Vec::new(),
             blocks: FxHashMap::default(),
             block_members: FxHashMap::default(),
