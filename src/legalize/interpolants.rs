@@ -140,7 +140,9 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
         let body = &program.functions[owner].code;
         for id in body.expressions() {
             let Some((function, [value, ..])) = callee(program, &body.exprs, id) else { continue };
-            if !is(function, ELSEWHERE) && !is(function, AT_VERTEX) {
+            // What the target has not at all is an error of its own.
+            let is_spelled = matches!(function.body, FunctionBody::Intrinsic(_));
+            if !is_spelled || !is(function, ELSEWHERE) && !is(function, AT_VERTEX) {
                 continue;
             }
             let (name, span) = (function.known_as(), body.exprs[id].span);
