@@ -166,6 +166,16 @@ impl Parser<'_> {
             W::Auto => named,
             // `try f();`
             W::Try => false,
+            // `no_diff f();` or `no_diff float x = 1;`
+            W::NoDiff => {
+                let start = self.pos;
+                while self.w() == W::NoDiff {
+                    self.pos += 1;
+                }
+                let begins = self.begins_local_declaration();
+                self.pos = start;
+                begins
+            }
             _ => self.is_modifier(Level::Local) || self.begins_declaration(),
         }
     }
