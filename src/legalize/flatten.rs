@@ -13,7 +13,7 @@ mod assign;
 mod commas;
 mod mesh_elements;
 
-pub(super) use self::commas::PASS as COMMAS;
+pub(super) use self::commas::{PASS as COMMAS, STATEMENT};
 use self::mesh_elements::Only;
 pub(super) use self::mesh_elements::PASS as MESH_ELEMENTS;
 use super::assignment_order::shows;

@@ -342,6 +342,7 @@ pub const PASSES: &[Pass] = &[
     called_values::PASS,
     payload_structs::PASS,
     payloads::PASS,
+    shared_references::PASS,
     mesh_counts::PASS,
     flatten::MESH_ELEMENTS,
     tessellation_factors::PASS,

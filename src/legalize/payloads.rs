@@ -34,6 +34,7 @@ pub(super) const PASS: Pass = Pass {
         Capability::ValueBeforePlace,
         Capability::LateOldValues,
         Capability::ObjectValues,
+        Capability::SharedReferences,
     ],
     after: &["called_entry_points", "entry_uniforms"],
     run,
@@ -64,7 +65,7 @@ pub(super) fn incoming(program: &Program, stage: Stage, param: &Param) -> Option
     }
     match (stage, param.mode) {
         (Stage::AnyHit | Stage::ClosestHit, ParamMode::In) => Some(HIT),
-        (Stage::AnyHit | Stage::ClosestHit | Stage::Miss, _) => Some("rayPayloadInEXT"),
+        (Stage::AnyHit | Stage::ClosestHit | Stage::Miss, _) => Some(GIVEN),
         (Stage::Callable, _) => Some("callableDataInEXT"),
         (Stage::Mesh, _) if param.modifiers.has(Modifiers::PAYLOAD) => Some(TASK),
         (
@@ -81,6 +82,14 @@ pub(super) fn incoming(program: &Program, stage: Stage, param: &Param) -> Option
             _,
         ) => None,
     }
+}
+
+/// The storage of what shaders are given of a ray.
+const GIVEN: &str = "rayPayloadInEXT";
+
+/// Whether a variable is what shaders are given of a ray.
+pub(super) fn is_given(global: &Global) -> bool {
+    global.storage.is_some_and(|word| word == GIVEN)
 }
 
 /// The storage of what a task shader gives its mesh shaders.
@@ -342,9 +351,9 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     for entry in &*program.entry_points {
         let function = &program.functions[entry.function];
         let wanted: &[&str] = match entry.stage {
-            Stage::Miss => &["rayPayloadInEXT"],
+            Stage::Miss => &[GIVEN],
             Stage::Callable => &["callableDataInEXT"],
-            Stage::AnyHit | Stage::ClosestHit => &["rayPayloadInEXT", HIT],
+            Stage::AnyHit | Stage::ClosestHit => &[GIVEN, HIT],
             Stage::Vertex
             | Stage::Hull
             | Stage::Domain

@@ -10,9 +10,16 @@
 //! such arguments, and a copy that is written back undoes what other invocations have written meanwhile. `this` of a method is a
 //! reference, too: DXC never copies it. A function is made for each place that it is given; indices, pointers and buffers that
 //! are no parameters of the shader are passed on.
+//!
+//! Before: `void stop(inout Payload p) { p.count += 1; IgnoreHit(); }     stop(payload);`
+//! After:  `void stop() { payload.count += 1; IgnoreHit(); }              stop();`
+//!
+//! What a shader is given of a ray is no parameter any more when it has become a variable. A function that ends the shader does
+//! not come back to where the copy would be written back.
 
+use super::flatten::STATEMENT;
 use super::needs::Find;
-use super::{Context, Pass};
+use super::{Context, Pass, payloads};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
@@ -75,10 +82,13 @@ fn given(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(FunctionId
         return None;
     }
     let shared = |(at, arg): (usize, &ExprId)| {
-        let is_reference = match function.params.get(at)?.mode {
-            ParamMode::Ref => true,
-            ParamMode::InOut => at == 0 && function.is_method(),
-            ParamMode::In | ParamMode::Out => false,
+        let mode = function.params.get(at)?.mode;
+        let is_reference = match (is_payload(program, exprs, *arg), mode) {
+            (_, ParamMode::In) => false,
+            (true, ParamMode::Out | ParamMode::InOut | ParamMode::Ref) => ends_shaders(program, *callee),
+            (false, ParamMode::Ref) => true,
+            (false, ParamMode::InOut) => at == 0 && function.is_method(),
+            (false, ParamMode::Out) => false,
         };
         is_reference.then(|| place(program, exprs, *arg)).flatten()
     };
@@ -86,7 +96,20 @@ fn given(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(FunctionId
     given.iter().any(Option::is_some).then_some((*callee, given))
 }
 
-/// Where an argument lies, if invocations share that.
+/// Whether an argument is what a shader is given of a ray, or a part of it.
+fn is_payload(program: &Program, exprs: &ExprArena, arg: ExprId) -> bool {
+    match exprs[exprs.base(arg)].kind {
+        ExprKind::Global(global) => payloads::is_given(&program.globals[global]),
+        _ => false,
+    }
+}
+
+/// Whether a function may end the shader.
+fn ends_shaders(program: &Program, function: FunctionId) -> bool {
+    program.analyses().callers_of(&|f| f.is_marked(STATEMENT)).contains(&function)
+}
+
+/// Where an argument lies, if invocations share that, or it is what a shader is given of a ray.
 fn place(program: &Program, exprs: &ExprArena, arg: ExprId) -> Option<SharedPlace> {
     let mut steps = Vec::new();
     // Where a place begins that no variable of the module holds: what is pointed to, or an element of a buffer.
@@ -114,7 +137,8 @@ fn place(program: &Program, exprs: &ExprArena, arg: ExprId) -> Option<SharedPlac
             _ => {}
         }
     };
-    let is_shared = |g: &GlobalId| passed.is_some() || program.globals[*g].kind == GlobalKind::Groupshared;
+    let is_named = |g: &Global| g.kind == GlobalKind::Groupshared || payloads::is_given(g);
+    let is_shared = |g: &GlobalId| passed.is_some() || is_named(&program.globals[*g]);
     let (root, first) = match (global.filter(is_shared), passed) {
         (Some(global), _) => (SharedRoot::Global(global), at),
         (None, Some((count, of))) => {

@@ -203,7 +203,8 @@ capabilities! {
     ConvertedOutMatrices,
     /// `out` and `inout` parameters.
     OutParameters,
-    /// Memory that invocations share as an argument that is passed by reference (`__ref`, `this` of methods).
+    /// Memory that invocations share as an argument that is passed by reference (`__ref`, `this` of methods), or the payload of
+    /// a ray where the function ends the shader.
     SharedReferences,
     /// Functions that end in an endless loop instead of a `return`.
     MissingReturns,

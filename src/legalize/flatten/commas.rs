@@ -13,7 +13,7 @@ use crate::target::Capability;
 use crate::tree::*;
 
 /// The attribute of what is a statement in GLSL and has no value.
-const STATEMENT: &str = "__statement";
+pub(in crate::legalize) const STATEMENT: &str = "__statement";
 
 pub(in crate::legalize) const PASS: Pass = Pass {
     name: "commas",
