@@ -9,10 +9,10 @@
 //!
 //! A part of [`super::entry_globals`].
 
-use super::entry_globals::{GlobalLowering, Replacement, components};
+use super::entry_distances::Picked;
+use super::entry_globals::{GlobalLowering, Replacement};
 use super::entry_streams::{self, Stream};
 use super::hoist::{self, Mark, Marks};
-use super::signatures::DISTANCES;
 use super::stage_io::{Leaf, ManyLeaves, assemble};
 use crate::layout::locations::Per;
 use crate::source::Span;
@@ -28,8 +28,8 @@ use std::collections::BTreeMap;
 struct ElementUse {
     /// The expression that is the part.
     at: ExprId,
-    /// An element that is taken of it, and its index.
-    inner: Option<(ExprId, ExprId)>,
+    /// What of the distances, if it is a part of such a leaf.
+    picked: Option<Picked>,
     /// Which element.
     index: ExprId,
     /// The way from the element to the part.
@@ -38,57 +38,49 @@ struct ElementUse {
     leaf: Option<usize>,
 }
 
-/// The uses of elements of a variable, those within an index of others first, and whether it is used in another way.
-fn element_uses(body: &Body, local: LocalId, leaves: &[Leaf]) -> (Vec<ElementUse>, Option<ExprId>) {
-    let live = body.expressions();
-    let parents = body.exprs.parents(&live);
-    let (mut found, mut whole) = (Vec::new(), None);
-    for &id in &live {
-        if !matches!(body.exprs[id].kind, ExprKind::Local(l) if l == local) {
-            continue;
-        }
-        let element = parents.get(&id).and_then(|parent| match body.exprs[*parent].kind {
-            ExprKind::Index(base, index) if base == id => Some((*parent, index)),
-            _ => None,
-        });
-        match element {
-            Some((at, index)) => found.push(part_of(body, &parents, leaves, at, index)),
-            None => whole = Some(id),
-        }
-    }
-    // Children come before their parents.
-    let order: FxHashMap<ExprId, usize> = live.into_iter().zip(0..).collect();
-    found.sort_by_key(|part| order.get(&part.at).copied());
-    (found, whole)
+/// Where elements are used, and what they are made of.
+struct Uses<'a> {
+    types: &'a Types,
+    exprs: &'a ExprArena,
+    parents: FxHashMap<ExprId, ExprId>,
+    leaves: &'a [Leaf],
+    direction: Direction,
 }
 
-/// The largest part around an element that is a leaf, or holds some.
-fn part_of(
-    body: &Body,
-    parents: &FxHashMap<ExprId, ExprId>,
-    leaves: &[Leaf],
-    element: ExprId,
-    index: ExprId,
-) -> ElementUse {
-    let mut part = ElementUse { at: element, inner: None, index, path: Vec::new(), leaf: None };
-    loop {
-        part.leaf = leaves.iter().position(|l| l.path == part.path);
-        let constant = |index| u32::try_from(body.exprs.integer(index)?).ok();
-        if part.leaf.is_some() {
-            part.inner = parents.get(&part.at).and_then(|parent| match body.exprs[*parent].kind {
-                ExprKind::Index(base, index) if base == part.at => Some((*parent, index)),
+impl Uses<'_> {
+    /// The largest part around an element that is a leaf, or holds some; of distances the smallest.
+    fn part_of(&self, element: ExprId, index: ExprId) -> ElementUse {
+        let mut part = ElementUse { at: element, picked: None, index, path: Vec::new(), leaf: None };
+        loop {
+            part.leaf = self.leaves.iter().position(|l| l.path == part.path);
+            if let Some(leaf) = part.leaf.and_then(|at| self.leaves.get(at)) {
+                self.pick(&mut part, leaf);
+                return part;
+            }
+            let constant = |index| u32::try_from(self.exprs.integer(index)?).ok();
+            let step = self.parents.get(&part.at).and_then(|parent| match self.exprs[*parent].kind {
+                ExprKind::Field(base, field) if base == part.at => Some((*parent, Step::Field(field))),
+                ExprKind::Index(base, index) if base == part.at => Some((*parent, Step::Element(constant(index)?))),
                 _ => None,
             });
-            return part;
+            let Some((parent, step)) = step else { return part };
+            part.at = parent;
+            part.path.push(step);
         }
-        let step = parents.get(&part.at).and_then(|parent| match body.exprs[*parent].kind {
-            ExprKind::Field(base, field) if base == part.at => Some((*parent, Step::Field(field))),
-            ExprKind::Index(base, index) if base == part.at => Some((*parent, Step::Element(constant(index)?))),
-            _ => None,
-        });
-        let Some((parent, step)) = step else { return part };
-        part.at = parent;
-        part.path.push(step);
+    }
+
+    /// Goes on to what is taken of a leaf of distances. What comes in has no sizes, which other indices than constants need.
+    fn pick(&self, part: &mut ElementUse, leaf: &Leaf) {
+        if !leaf.semantic.as_ref().is_some_and(|(name, _)| distance_variable(name).is_some()) {
+            return;
+        }
+        let mut picked = Picked::all(self.types, leaf.ty);
+        while let Some(parent) = self.parents.get(&part.at)
+            && picked.step((self.types, self.exprs), (part.at, *parent), self.direction == Direction::Out)
+        {
+            part.at = *parent;
+        }
+        part.picked = Some(picked);
     }
 }
 
@@ -183,67 +175,72 @@ impl GlobalLowering<'_, '_> {
     pub(super) fn element_input(&mut self, of: &ManyLeaves, places: &[Replacement]) {
         let params = &self.cx.program.functions[self.entry.function].params;
         let Some(local) = params.get(of.param).map(|p| p.local) else { return };
-        self.once(local, &of.leaves);
-        let (uses, whole) = element_uses(&self.body, local, &of.leaves);
+        self.once(local, of);
+        let (uses, whole) = self.element_uses(local, of);
         let written = self.cx.program.written_locals(&self.body).contains(&local);
         if whole.is_some() || written {
             return self.whole_input(local, of, places);
         }
         for part in uses {
             let Expr { ty, span, .. } = self.body.exprs[part.at];
-            let constant = part.inner.is_some_and(|(_, index)| self.body.exprs.integer(index).is_some());
-            if constant && self.one_distance(&part, places) {
-                continue;
-            }
-            let value = match part.leaf.and_then(|i| places.get(i)) {
-                Some(place) => self.read_at(place, Some(part.index), ty, span),
-                None => self.element(part.index, ty, (&of.leaves, places), part.path, span),
+            let value = match (part.leaf.and_then(|i| places.get(i)), &part.picked) {
+                (Some(Replacement::Distances(variable, first)), Some(picked)) => {
+                    self.read_distances((variable, *first), Some(part.index), (picked, ty), span)
+                }
+                (Some(place), _) => self.read_at(place, Some(part.index), ty, span),
+                (None, _) => self.element(part.index, ty, (&of.leaves, places), part.path, span),
             };
             self.body.exprs.replace_by(part.at, value);
         }
     }
 
-    /// Makes a use of one distance of an array that of the variable. Answers whether it is one.
-    fn one_distance(&mut self, part: &ElementUse, places: &[Replacement]) -> bool {
-        let place = part.leaf.and_then(|i| places.get(i));
-        let (Some((at, inner)), Some(Replacement::Distances(variable, first))) = (part.inner, place) else {
-            return false;
+    /// The uses of elements of a variable, those within an index of others first, and whether it is used in another way.
+    fn element_uses(&self, local: LocalId, of: &ManyLeaves) -> (Vec<ElementUse>, Option<ExprId>) {
+        let live = self.body.expressions();
+        let uses = Uses {
+            types: &self.cx.program.types,
+            exprs: &self.body.exprs,
+            parents: self.body.exprs.parents(&live),
+            leaves: &of.leaves,
+            direction: of.direction,
         };
-        let Expr { ty, span, .. } = self.body.exprs[at];
-        if ty != TypeId::FLOAT {
-            return false;
-        }
-        let value = self.distance(variable, Some(part.index), (*first, Some(inner)), span);
-        self.body.exprs.replace_by(at, value);
-        true
-    }
-
-    /// Declares the block of the vertices of a mesh shader with the sizes of its distances, for an index that is no constant.
-    fn sized_distances(&mut self, of: &ManyLeaves) {
-        let semantic = |leaf: &Leaf| leaf.semantic.clone().unwrap_or_default();
-        let mut members = "vec4 gl_Position;".to_owned();
-        if of.leaves.iter().any(|leaf| semantic(leaf).0 == "SV_POINTSIZE") {
-            members.push_str(" float gl_PointSize;");
-        }
-        for name in DISTANCES {
-            let leaves = of.leaves.iter().filter(|leaf| semantic(leaf).0 == name);
-            let ends = leaves.map(|leaf| {
-                let first = self.distances.get(&(of.direction, name.to_owned(), semantic(leaf).1));
-                first.map_or(0, |n| *n as usize) + components(&self.cx.program.types, leaf.ty).len()
+        let (mut found, mut whole) = (Vec::new(), None);
+        for &id in &live {
+            if !matches!(self.body.exprs[id].kind, ExprKind::Local(l) if l == local) {
+                continue;
+            }
+            let element = uses.parents.get(&id).and_then(|parent| match self.body.exprs[*parent].kind {
+                ExprKind::Index(base, index) if base == id => Some((*parent, index)),
+                _ => None,
             });
-            if let (Some(end), Some(variable)) = (ends.max(), distance_variable(name)) {
-                members.push_str(&format!(" float {variable}[{end}];"));
+            match element {
+                Some((at, index)) => found.push(uses.part_of(at, index)),
+                None => whole = Some(id),
             }
         }
-        self.stage_line(&format!("out gl_MeshPerVertexEXT {{ {members} }} gl_MeshVerticesEXT[];"));
+        // Children come before their parents.
+        let order: FxHashMap<ExprId, usize> = live.into_iter().zip(0..).collect();
+        found.sort_by_key(|part| order.get(&part.at).copied());
+        (found, whole)
     }
 
     /// Indices that would be evaluated several times and do something become variables.
-    fn once(&mut self, local: LocalId, leaves: &[Leaf]) {
-        let (uses, _) = element_uses(&self.body, local, leaves);
+    fn once(&mut self, local: LocalId, of: &ManyLeaves) {
+        let (uses, _) = self.element_uses(local, of);
         let effects = self.cx.effects();
-        let several = uses.iter().filter(|u| u.leaf.is_none() && !is_pure(&self.body.exprs, u.index));
-        let marks: Marks = several.map(|u| (u.index, Mark::Value(Symbol::new("index")))).collect();
+        let mut several = Vec::new();
+        for part in &uses {
+            match &part.picked {
+                Some(picked) if picked.numbers.len() > 1 => {
+                    several.push(part.index);
+                    several.extend(picked.further.iter().map(|(index, _)| *index));
+                }
+                None if part.leaf.is_none() => several.push(part.index),
+                Some(_) | None => {}
+            }
+        }
+        several.retain(|index| !is_pure(&self.body.exprs, *index));
+        let marks: Marks = several.into_iter().map(|index| (index, Mark::Value(Symbol::new("index")))).collect();
         hoist::hoist(self.cx.program, &effects, &mut self.body, marks);
     }
 
@@ -400,8 +397,8 @@ impl GlobalLowering<'_, '_> {
 
     /// The outputs of a mesh shader: elements that are assigned are written leaf by leaf.
     fn element_output(&mut self, local: LocalId, of: &ManyLeaves, places: &[Replacement]) {
-        self.once(local, &of.leaves);
-        let (uses, whole) = element_uses(&self.body, local, &of.leaves);
+        self.once(local, of);
+        let (uses, whole) = self.element_uses(local, of);
         if let Some(whole) = whole {
             let span = self.body.exprs[whole].span;
             self.cx.unsupported(span, "the outputs of a mesh shader are written one by one");
@@ -409,14 +406,19 @@ impl GlobalLowering<'_, '_> {
         let mut parts: BTreeMap<ExprId, ElementUse> = BTreeMap::new();
         for part in uses {
             let Expr { ty, span, .. } = self.body.exprs[part.at];
-            let varies = part.inner.is_some_and(|(_, index)| self.body.exprs.integer(index).is_none());
-            if self.one_distance(&part, places) {
-                if varies {
-                    self.sized_distances(of);
+            let place = part.leaf.and_then(|i| places.get(i));
+            let lvalue = match (place, &part.picked) {
+                (Some(Replacement::Distances(variable, first)), Some(picked)) => {
+                    if !picked.further.is_empty() {
+                        self.sized_distances(of);
+                    }
+                    let is_number = matches!(self.cx.program.types.get(ty), Type::Scalar(_));
+                    let distances = (variable, *first);
+                    is_number.then(|| self.read_distances(distances, Some(part.index), (picked, TypeId::FLOAT), span))
                 }
-                continue;
-            }
-            let lvalue = part.leaf.and_then(|i| places.get(i)).and_then(|p| self.lvalue(p, Some(part.index), span));
+                (Some(place), _) => self.lvalue(place, Some(part.index), span),
+                (None, _) => None,
+            };
             match lvalue.filter(|value| self.body.exprs[*value].ty == ty) {
                 Some(value) => self.body.exprs.replace_by(part.at, value),
                 None => {
@@ -440,7 +442,12 @@ impl GlobalLowering<'_, '_> {
             };
             done.insert(part.at);
             let start = out.len();
-            self.write_parts(value, (&of.leaves, places), &part.path, Some(part.index), out);
+            match (part.leaf.and_then(|i| places.get(i)), &part.picked) {
+                (Some(Replacement::Distances(variable, first)), Some(picked)) => {
+                    self.write_distances((variable, *first), Some(part.index), (picked, value), out);
+                }
+                _ => self.write_parts(value, (&of.leaves, places), &part.path, Some(part.index), out),
+            }
             stmt.give_comments(out.get_mut(start), true);
         });
         self.body.block = block;
@@ -459,7 +466,7 @@ impl GlobalLowering<'_, '_> {
         index: Option<ExprId>,
         out: &mut Vec<Stmt>,
     ) {
-        let Expr { ty, span, .. } = self.body.exprs[value];
+        let ty = self.body.exprs[value].ty;
         let below: Vec<(&Leaf, &Replacement)> =
             leaves.iter().zip(places).filter(|(leaf, _)| leaf.path.starts_with(path)).collect();
         let parts = matches!(self.body.exprs[value].kind, ExprKind::Construct(_) | ExprKind::Zero);
@@ -467,9 +474,7 @@ impl GlobalLowering<'_, '_> {
         let value = if plain || parts && !matches!(self.cx.program.types.get(ty), Type::Vector(..)) {
             value
         } else {
-            let temporary = self.body.add_local("value", ty, span);
-            out.push(Stmt::new(StmtKind::Local(temporary, Some(value)), span));
-            self.body.exprs.push(Expr { kind: ExprKind::Local(temporary), ty, span })
+            self.kept(value, out)
         };
         for (leaf, place) in below {
             let rest = leaf.path.get(path.len()..).unwrap_or_default();

@@ -10,6 +10,7 @@
 
 mod outputs;
 
+use super::entry_distances::Picked;
 use super::stage_io::{
     Flatten, Leaf, ManyLeaves, Source, accesses, adapt, assemble, attribute, has_w, interface_type, name_of_semantic,
     only_w, position_value, reciprocal_w, sees_w,
@@ -165,7 +166,7 @@ fn lower(cx: &mut Context, index: usize, entry: EntryPoint, primitives: &[entry_
 pub(super) type Written = Vec<(LocalId, Vec<Leaf>, Vec<Replacement>)>;
 
 /// A value of a type of its numbers in order.
-fn put_together(b: &mut Build, ty: TypeId, parts: &mut dyn Iterator<Item = ExprId>) -> ExprId {
+pub(super) fn put_together(b: &mut Build, ty: TypeId, parts: &mut dyn Iterator<Item = ExprId>) -> ExprId {
     let values: Vec<ExprId> = match b.types.get(ty) {
         Type::Array(element, n) => {
             (0..n.laid_out().unwrap_or(1).min(MOST_DISTANCES)).map(|_| put_together(b, element, parts)).collect()
@@ -454,16 +455,10 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
                 _ => b.convert(value, ty),
             };
         }
-        let count = components(&self.cx.program.types, ty).len();
         match place {
             Replacement::Distances(variable, first) => {
-                let parts: Vec<ExprId> =
-                    (*first..).take(count).map(|at| self.distance(variable, index, (at, None), span)).collect();
-                let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
-                let kind = b.types.component(b.types.innermost(ty)).unwrap_or(Scalar::F32);
-                let number = b.types.scalar(kind);
-                let parts: Vec<ExprId> = parts.into_iter().map(|part| b.convert(part, number)).collect();
-                put_together(&mut b, ty, &mut parts.into_iter())
+                let all = Picked::all(&self.cx.program.types, ty);
+                self.read_distances((variable, *first), index, (&all, ty), span)
             }
             Replacement::Levels(variable, _) => {
                 let levels = Replacement::Distances(variable.clone(), 0);
@@ -476,30 +471,6 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
                 self.body.exprs.push(Expr { kind: ExprKind::Zero, ty, span })
             }
             _ => self.body.exprs.push(Expr { kind: ExprKind::Zero, ty, span }),
-        }
-    }
-
-    /// A number of an array of distances or levels.
-    pub(super) fn distance(
-        &mut self,
-        variable: &Template,
-        index: Option<ExprId>,
-        (first, further): (u32, Option<ExprId>),
-        span: Span,
-    ) -> ExprId {
-        let index = index.map(|i| self.body.exprs.duplicate(i));
-        let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
-        let array = b.types.array(TypeId::FLOAT, None);
-        let all = b.native(variable.clone(), index.into_iter().collect(), array);
-        let constant = further.map_or(Some(0), |further| u32::try_from(b.exprs.integer(further)?).ok());
-        match (constant, further) {
-            (None, Some(further)) if first == 0 => b.index(all, further),
-            (None, Some(further)) => {
-                let first = b.number(first.into(), b.exprs[further].ty);
-                let at = b.binary(BinaryOp::Add, first, further);
-                b.index(all, at)
-            }
-            (constant, _) => b.at(all, first.saturating_add(constant.unwrap_or_default())),
         }
     }
 
@@ -524,14 +495,8 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         }
         match place {
             Replacement::Distances(variable, first) => {
-                for (i, path) in (0u32..).zip(components(&self.cx.program.types, ty)) {
-                    let target = self.distance(variable, index, (first.saturating_add(i), None), span);
-                    let path: Vec<Step> = path.into_iter().map(Step::Element).collect();
-                    let source = self.taken(value, &path);
-                    let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
-                    let source = b.convert(source, TypeId::FLOAT);
-                    out.push(b.set(target, source));
-                }
+                let all = Picked::all(&self.cx.program.types, ty);
+                self.write_distances((variable, *first), index, (&all, value), out);
             }
             Replacement::Levels(variable, _) => {
                 self.write_at(&Replacement::Distances(variable.clone(), 0), index, value, out);

@@ -47,6 +47,7 @@ mod device_addresses;
 mod derivative_groups;
 mod derivatives;
 mod entry_attributes;
+mod entry_distances;
 mod entry_elements;
 mod entry_globals;
 mod entry_meshes;
