@@ -413,13 +413,16 @@ impl Inline<'_> {
         let assigned: Vec<LocalId> = callee.code.locals.ids().filter(|l| written.contains(l)).collect();
         let mut bound = Vec::new();
         let mut locals = FxHashMap::default();
-        for (param, &arg) in callee.params.iter().zip(args) {
+        for (at, (param, &arg)) in callee.params.iter().zip(args).enumerate() {
             let place = param.mode != ParamMode::In || self.is_place(arg);
             let assigned = !place && written.contains(&param.local);
             let once = uses.get(&param.local).copied().unwrap_or(0) < 2 && !self.effects.expr(&self.body.exprs, arg);
+            // What a later argument changes is read before.
+            let later = args.get(at + 1..).unwrap_or_default();
+            let changed = affects(self.program, self.effects, &self.body.exprs, later, &[arg]);
             let placeholder = self.body.locals.push(callee.code.locals[param.local].clone());
             locals.insert(param.local, placeholder);
-            if place || !assigned && (once || is_trivial(&self.body.exprs, arg)) {
+            if place || !assigned && !changed && (once || is_trivial(&self.body.exprs, arg)) {
                 bound.push((placeholder, arg));
             } else {
                 self.body.locals[placeholder].constant = !assigned;
