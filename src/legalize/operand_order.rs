@@ -4,7 +4,7 @@
 //! After:  `int value = x;                int f_result = f();`
 //!         `f(value, x++);                x += f_result;`
 //!
-//! glslang takes the value of an argument that is a variable only when it makes the call. In WGSL a compound assignment reads its
+//! glslang takes the value of an argument that is a variable, also behind a comma, only when it makes the call. In WGSL a compound assignment reads its
 //! variable before it computes the value.
 
 use super::assignment_order::{affects, indices, kept, shows};
@@ -71,11 +71,20 @@ fn changed(program: &Program, effects: &Effects, exprs: &ExprArena, id: ExprId) 
     let pairs = function.params.iter().zip(args).enumerate();
     let read = pairs.filter(|(_, (p, a))| {
         p.mode == ParamMode::In
-            && matches!(exprs[exprs.base(**a)].kind, ExprKind::Local(_) | ExprKind::Global(_))
+            && matches!(exprs[exprs.base(given(exprs, **a))].kind, ExprKind::Local(_) | ExprKind::Global(_))
             && !program.holds_resource(exprs[**a].ty)
     });
     let later = |i: usize| args.get(i + 1..).unwrap_or(&[]);
     read.filter(|(i, (_, a))| affects(program, effects, exprs, later(*i), &[**a])).map(|(_, (_, a))| *a).collect()
+}
+
+/// What an expression gives behind its commas.
+fn given(exprs: &ExprArena, id: ExprId) -> ExprId {
+    let mut at = id;
+    while let ExprKind::Comma(_, last) = exprs[at].kind {
+        at = last;
+    }
+    at
 }
 
 /// Whether one of two values is chosen and an operand does something, without a look at what is called.
