@@ -13,12 +13,16 @@
 
 use super::Context;
 use super::entry_globals::{GlobalLowering, Replacement};
+use super::signatures::FACTORS;
 use super::stage_io::{Flatten, Leaf, ManyLeaves, Source};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::{self, Varying};
 use crate::target::Api;
-use crate::target::system_values::INVOCATION;
+use crate::target::system_values::{INVOCATION, level_variable};
 use crate::tree::*;
+
+/// No factor is larger anyway.
+const MOST_LEVEL: f64 = 64.0;
 
 /// (attribute argument, GLSL's word).
 const DOMAINS: &[(&str, &str)] = &[("tri", "triangles"), ("quad", "quads"), ("isoline", "isolines")];
@@ -139,10 +143,38 @@ fn call_constants(cx: &mut Context, function: FunctionId, constants: FunctionId)
     let zero = b.int(0);
     let first = b.binary(BinaryOp::Equal, own, zero);
     let call = b.call(constants, Vec::new(), TypeId::VOID);
-    let then = Block::of(vec![Stmt::new(StmtKind::Expr(call), span)]);
+    let mut then = Block::of(vec![Stmt::new(StmtKind::Expr(call), span)]);
+    bounded_levels(cx, function, &mut body, &mut then.stmts);
     body.block.stmts.push(Stmt { blank_before: true, ..Stmt::new(StmtKind::Expr(barrier), span) });
     body.block.stmts.push(Stmt::new(StmtKind::If(first, then, None, Hints::default()), span));
     cx.program.functions[function].code = body;
+}
+
+/// What the hull shader says that no factor is larger than bounds those that are.
+fn bounded_levels(cx: &mut Context, function: FunctionId, body: &mut Body, out: &mut Vec<Stmt>) {
+    let span = cx.program.functions[function].span;
+    let most = match cx.program.functions[function].attribute("maxtessfactor").map(|a| a.args.as_slice()) {
+        Some([AttributeArg::Int(most)]) => *most as f64,
+        Some([AttributeArg::Float(most)]) => *most,
+        _ => return,
+    };
+    if most >= MOST_LEVEL {
+        return;
+    }
+    let domain = word(&cx.program.functions[function], "domain");
+    for (_, semantic, count) in FACTORS.iter().filter(|(own, ..)| Some(*own) == domain.as_deref()) {
+        let Some((variable, _)) = level_variable(semantic) else { continue };
+        for at in 0..*count {
+            let mut b = Build::new(&mut cx.program.types, &mut body.exprs, span);
+            let level = Template::parse(&format!("{variable}[{at}]")).unwrap_or_default();
+            let (target, given) =
+                (b.native(level.clone(), Vec::new(), TypeId::FLOAT), b.native(level, Vec::new(), TypeId::FLOAT));
+            let bound = b.float(most);
+            let least = Template::parse("min($0, $1)").unwrap_or_default();
+            let value = b.native(least, vec![given, bound], TypeId::FLOAT);
+            out.push(b.set(target, value));
+        }
+    }
 }
 
 /// A body that returns early becomes a function of a name; answers the body that calls it.

@@ -357,7 +357,7 @@ fn check_bounded_depth(cx: &mut Context, places: &[Place]) {
 }
 
 /// (domain, semantic, how many tessellation factors it has).
-const FACTORS: &[(&str, &str, usize)] = &[
+pub(super) const FACTORS: &[(&str, &str, usize)] = &[
     ("tri", "SV_TESSFACTOR", 3),
     ("tri", "SV_INSIDETESSFACTOR", 1),
     ("quad", "SV_TESSFACTOR", 4),
