@@ -314,6 +314,13 @@ impl Hoister<'_> {
                 let by_reference = |i: usize| params.get(i).is_some_and(|p| p.mode != ParamMode::In);
                 list.extend(args.iter().enumerate().map(|(i, a)| (*a, by_reference(i))));
             }
+            // An accessor may change the object that it is of.
+            ExprKind::Property(p) => {
+                let accessors = [p.get, p.set, p.reference];
+                let params =
+                    |i: usize| accessors.iter().flatten().filter_map(move |f| self.program.functions[*f].params.get(i));
+                list.extend(p.args.iter().enumerate().map(|(i, a)| (*a, params(i).any(|p| p.mode != ParamMode::In))));
+            }
             ExprKind::Step(_, _, a) | ExprKind::AddressOf(a) => list.push((*a, true)),
             ExprKind::Field(a, _) | ExprKind::Contents(a) | ExprKind::Swizzle(a, _) | ExprKind::MatrixSwizzle(a, _) => {
                 list.push((*a, true));
@@ -349,7 +356,15 @@ impl Hoister<'_> {
 
     /// What remains in place keeps its indices as they are now, if what comes later can tell.
     fn spill_indices(&mut self, place: ExprId, later: &[ExprId]) {
-        for index in self.body.exprs.indices(place).into_iter().rev() {
+        let mut indices = Vec::new();
+        let base = self.body.exprs.base(place);
+        if let kind @ ExprKind::Property(_) = &self.body.exprs[base].kind {
+            for (operand, lvalue) in self.operand_list(kind) {
+                if lvalue { self.spill_indices(operand, later) } else { indices.push(operand) }
+            }
+        }
+        indices.extend(self.body.exprs.indices(place).into_iter().rev());
+        for index in indices {
             let (program, effects, exprs) = (&*self.program, self.effects, &self.body.exprs);
             let shows =
                 affects(program, effects, exprs, &[index], later) || affects(program, effects, exprs, later, &[index]);

@@ -307,4 +307,8 @@ pub(super) fn mark_for_repetition(program: &Program, body: &Body, arg: ExprId, m
         }
         id = inner;
     }
+    // What the accessors of a property are called with is repeated with it.
+    if let ExprKind::Property(p) = &body.exprs[base].kind {
+        p.args.iter().for_each(|arg| mark_for_repetition(program, body, *arg, marks));
+    }
 }
