@@ -37,8 +37,8 @@ fn run(cx: &mut Context) {
             lower.values();
             let marks = lower.marks();
             hoist::hoist(lower.cx.program, &effects, lower.body, marks);
-            lower.statements();
-            if !lower.in_place() && lower.stuck() {
+            let changed = lower.statements();
+            if !(lower.in_place() || changed) && lower.stuck() {
                 return;
             }
         }
@@ -169,18 +169,19 @@ impl Lower<'_, '_, '_> {
         }
     }
 
-    /// Writes that need statements before and after.
-    fn statements(&mut self) {
+    /// Writes that need statements before and after. Answers whether there were any.
+    fn statements(&mut self) -> bool {
+        let mut changed = false;
         let mut block = std::mem::take(&mut self.body.block);
-        block.rewrite(&mut |stmt, out| self.statement(stmt, out));
+        block.rewrite(&mut |stmt, out| changed |= self.statement(stmt, out));
         self.body.block = block;
+        changed
     }
 
-    fn statement(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) {
-        let root = match stmt.kind {
-            StmtKind::Expr(root) => root,
-            StmtKind::Local(_, Some(root)) => root,
-            _ => return out.push(stmt),
+    fn statement(&mut self, mut stmt: Stmt, out: &mut Vec<Stmt>) -> bool {
+        let (StmtKind::Expr(root) | StmtKind::Local(_, Some(root))) = stmt.kind else {
+            out.push(stmt);
+            return false;
         };
         let mut after = Vec::new();
         let before = out.len();
@@ -194,7 +195,9 @@ impl Lower<'_, '_, '_> {
         }
         stmt.give_comments(out.get_mut(before), false);
         out.push(stmt);
+        let changed = !after.is_empty();
         out.append(&mut after);
+        changed
     }
 
     /// What is assigned to a part of a property, if it does something: it comes before the whole is read that is written back.
