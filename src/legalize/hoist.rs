@@ -20,7 +20,7 @@ use crate::tree::{
     BinaryOp, Block, Body, Build, Effects, Expr, ExprId, ExprKind, Hints, Id, Local, LocalId, ParamMode, Program, Stmt,
     StmtKind, Type, TypeId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How a marked expression is taken out.
 #[derive(Clone, Debug)]
@@ -71,6 +71,30 @@ pub fn hoist(program: &mut Program, effects: &Effects, body: &mut Body, marks: M
     let mut block = std::mem::take(&mut body.block);
     let mut hoister = Hoister { program, effects, body, marks, out: Vec::new() };
     block.rewrite(&mut |stmt, out| hoister.stmt(stmt, out));
+    hoister.body.block = block;
+}
+
+/// Makes what must be a statement of a block out of an initializer or step of `for` one: before the loop, or at the end of
+/// each round.
+pub fn take_out_of_heads(program: &mut Program, effects: &Effects, body: &mut Body, wanted: &FxHashSet<ExprId>) {
+    let is_wanted = |body: &Body, root: ExprId| body.exprs.post_order(root).iter().any(|id| wanted.contains(id));
+    let mut block = std::mem::take(&mut body.block);
+    let mut hoister = Hoister { program, effects, body, marks: Marks::default(), out: Vec::new() };
+    block.rewrite(&mut |mut stmt, out| {
+        if let StmtKind::For(init, _, step, block, _) = &mut stmt.kind {
+            if let Some(root) = step.take_if(|root| is_wanted(hoister.body, *root)) {
+                hoister.step_into_loop(root, block);
+            }
+            let first = |s: &Stmt| matches!(s.kind, StmtKind::Expr(root) if is_wanted(hoister.body, root));
+            let count = init.iter().rposition(first).map_or(0, |last| last + 1);
+            for before in init.drain(..count) {
+                hoister.statement_before(before);
+            }
+            stmt.give_comments(hoister.out.first_mut(), false);
+            out.append(&mut hoister.out);
+        }
+        out.push(stmt);
+    });
     hoister.body.block = block;
 }
 
@@ -218,6 +242,14 @@ impl Hoister<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// A statement of a `for` initializer, its commas apart, before the loop.
+    fn statement_before(&mut self, stmt: Stmt) {
+        if let StmtKind::Expr(root) = stmt.kind {
+            self.statement_root(root);
+        }
+        self.out.push(stmt);
     }
 
     /// `while (c)` with statements for `c` pending becomes `while (true) { statements; if (!c) break; ... }`. Answers the

@@ -13,7 +13,7 @@ use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
     BinaryOp, Body, Build, Expr, ExprId, ExprKind, FunctionBody, FunctionId, ParamMode, Program, Property, Stmt,
-    StmtKind, Template, TemplatePiece,
+    StmtKind, Template, TemplatePiece, TypeId,
     analyses::{is_pure, is_trivial},
 };
 use rustc_hash::FxHashSet;
@@ -35,6 +35,8 @@ fn run(cx: &mut Context) {
         while body.expressions().iter().any(|id| matches!(body.exprs[*id].kind, ExprKind::Property(_))) {
             let mut lower = Lower { cx, body };
             lower.values();
+            let through = lower.written_through();
+            hoist::take_out_of_heads(lower.cx.program, &effects, lower.body, &through);
             let marks = lower.marks();
             hoist::hoist(lower.cx.program, &effects, lower.body, marks);
             let changed = lower.statements();
@@ -131,6 +133,15 @@ impl Lower<'_, '_, '_> {
         }
     }
 
+    /// Expressions that write through a variable: to a part of a property, or to one that is passed by reference.
+    fn written_through(&self) -> FxHashSet<ExprId> {
+        let through = |id: &ExprId| {
+            let is_call = matches!(self.body.exprs[*id].kind, ExprKind::Call(..));
+            self.lvalues(*id).iter().any(|(target, _)| self.written(*target).is_some_and(|p| is_call || p != *target))
+        };
+        self.body.expressions().into_iter().filter(through).collect()
+    }
+
     /// What must be a plain value before a write through accessors can be spelled.
     fn marks(&self) -> Marks {
         let mut marks = Marks::default();
@@ -154,8 +165,9 @@ impl Lower<'_, '_, '_> {
                 }
                 if !statements.contains(&id) {
                     let name = hoist::temporary_name(self.cx.program, self.body, id);
-                    let call = matches!(self.body.exprs[id].kind, ExprKind::Call(..));
-                    marks.insert(id, if call { Mark::Value(name) } else { Mark::Effect });
+                    let valued = matches!(self.body.exprs[id].kind, ExprKind::Call(..))
+                        && self.body.exprs[id].ty != TypeId::VOID;
+                    marks.insert(id, if valued { Mark::Value(name) } else { Mark::Effect });
                     self.mark_arguments(property, &mut marks);
                 }
             }
