@@ -5,7 +5,7 @@
 //!
 //! Passes that store values in other forms call this first, so that only reads and assignments are left.
 
-use super::hoist::{Mark, Marks, hoist, temporary_name};
+use super::hoist::{Mark, Marks, hoist, take_out_of_heads, temporary_name};
 use crate::symbol::Symbol;
 use crate::tree::analyses::is_trivial;
 use crate::tree::*;
@@ -35,7 +35,13 @@ pub(super) fn copy(
     concerned: Concerned,
 ) {
     let mut copier = Copier { program, effects, body, by_reference, concerned };
-    let Some(marks) = copier.marks() else { return };
+    let calls: FxHashSet<ExprId> =
+        copier.body.expressions().into_iter().filter(|id| !copier.arguments(*id).is_empty()).collect();
+    if calls.is_empty() {
+        return;
+    }
+    take_out_of_heads(copier.program, effects, copier.body, &calls);
+    let marks = copier.marks();
     hoist(copier.program, effects, copier.body, marks);
     let mut block = std::mem::take(&mut copier.body.block);
     block.rewrite(&mut |stmt, out| copier.statement(stmt, out));
@@ -116,17 +122,15 @@ impl Copier<'_, '_> {
         args
     }
 
-    /// Makes such calls statements, and the indices in their arguments values; nothing if there are none.
-    fn marks(&mut self) -> Option<Marks> {
+    /// Makes such calls statements, and the indices in their arguments values.
+    fn marks(&mut self) -> Marks {
         let mut marks = Marks::default();
         let roots = statements(&self.body.block);
-        let mut found = false;
         for id in self.body.expressions() {
             let arguments = self.arguments(id);
             if arguments.is_empty() {
                 continue;
             }
-            found = true;
             arguments.iter().for_each(|(_, place)| mark_indices(&self.body.exprs, *place, &mut marks));
             self.mark_others(id, &mut marks);
             if !roots.contains(&id) {
@@ -135,7 +139,7 @@ impl Copier<'_, '_> {
                 marks.insert(id, if nothing { Mark::Effect } else { Mark::Value(name) });
             }
         }
-        found.then_some(marks)
+        marks
     }
 
     /// Arguments are copied in when the others have been evaluated, as slangc and DXC do it: those with effects are values before.

@@ -6,7 +6,7 @@
 //! after:  buffer[i].m_0[row]                  buffer[i].m[0][row]
 //! ```
 
-use super::super::hoist::hoist;
+use super::super::hoist::{hoist, take_out_of_heads};
 use super::super::references::{self, ByReference, selected};
 use super::super::{Context, runtime_initializers};
 use super::plan::Plan;
@@ -43,6 +43,8 @@ pub(super) fn rewrite(cx: &mut Context, plan: &mut Plan) {
         references::copy(cx.program, &effects, body, &by_reference, &mut |program, body, place| {
             Access::new(program, body, plan, profile).is_in_parts(place)
         });
+        let divided = Access::new(cx.program, body, plan, profile).divided();
+        take_out_of_heads(cx.program, &effects, body, &divided);
         let marks = Access::new(cx.program, body, plan, profile).marks();
         hoist(cx.program, &effects, body, marks);
         let mut access = Access::new(cx.program, body, plan, profile);

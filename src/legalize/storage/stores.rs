@@ -14,6 +14,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::is_trivial;
 use crate::tree::*;
+use rustc_hash::FxHashSet;
 
 impl<'p> Access<'_, 'p> {
     /// Indices that would be repeated, values that would be, and assignments that are no statements.
@@ -56,6 +57,16 @@ impl<'p> Access<'_, 'p> {
         self.mark_whole(&mut marks);
         self.mark_constructions(&mut marks);
         marks
+    }
+
+    /// Assignments and steps that become others.
+    pub(super) fn divided(&mut self) -> FxHashSet<ExprId> {
+        let mut found = self.body.expressions();
+        found.retain(|id| match self.body.exprs[*id].kind {
+            ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => self.is_in_parts(target),
+            _ => false,
+        });
+        found.into_iter().collect()
     }
 
     /// Values in constructed structs that are stored part by part.
