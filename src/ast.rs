@@ -396,6 +396,8 @@ pub enum ExprKind {
     Paren(Box<Expr>),
     /// `a.b`, `a->b`, with `b<...>` args.
     Member(Box<Expr>, PathSegment),
+    /// `a.Base::` before a member (HLSL): the object as one of its bases.
+    Qualified(Box<Expr>, Vec<PathSegment>),
     /// `a[i]`, `a[i, j]`, `a[]`.
     Index(Box<Expr>, Vec<Expr>),
     /// `f(args)`, `T(args)`. Named arguments do not exist.

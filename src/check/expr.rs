@@ -132,6 +132,7 @@ impl<'a> Checker<'a> {
             Ast::Path(path) => self.path_operand(path, e.span),
             Ast::Paren(inner) => self.operand(inner),
             Ast::Member(base, segment) => self.member_operand(base, segment, e.span),
+            Ast::Qualified(object, base) => self.qualified_operand(object, base, e.span),
             Ast::Each(pack) => self.each(pack, e.span),
             Ast::Call(callee, args) => match self.pack_query(callee, args, e.span) {
                 Some(operand) => operand,
@@ -208,9 +209,13 @@ impl<'a> Checker<'a> {
                 self.error_at(Code::NOT_A_VALUE, span, message)
             }
             Ast::Null => self.unsupported_value(span, "a null value"),
-            Ast::Path(_) | Ast::Paren(_) | Ast::Member(..) | Ast::Call(..) | Ast::Each(_) | Ast::Error => {
-                self.error_value(span)
-            }
+            Ast::Path(_)
+            | Ast::Paren(_)
+            | Ast::Member(..)
+            | Ast::Qualified(..)
+            | Ast::Call(..)
+            | Ast::Each(_)
+            | Ast::Error => self.error_value(span),
         }
     }
 
@@ -233,7 +238,7 @@ impl<'a> Checker<'a> {
         self.value(operand, span)
     }
 
-    fn path_operand(&mut self, path: &'a [PathSegment], span: Span) -> Operand<'a> {
+    pub(super) fn path_operand(&mut self, path: &'a [PathSegment], span: Span) -> Operand<'a> {
         match self.resolve_value_path(path, self.cx.scope) {
             Name::Interface(decl, _) => {
                 let name = self.info(decl).name;

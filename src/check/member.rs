@@ -40,6 +40,50 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// `object.Base::`: an object as one of its bases, whose members are meant.
+    pub(super) fn qualified_operand(
+        &mut self,
+        object: &'a ast::Expr,
+        base: &'a [PathSegment],
+        span: Span,
+    ) -> Operand<'a> {
+        let value = self.expr(object);
+        let value = self.plain(value);
+        let ty = self.ty(value);
+        if ty == TypeId::ERROR {
+            return Operand::Error;
+        }
+        let known = match base {
+            [only] if only.args.is_none() => self.base_named(ty, only.name.name),
+            _ => None,
+        };
+        let wanted = match known {
+            Some(base) => base,
+            None => match self.path_operand(base, span) {
+                Operand::Type(wanted) => wanted,
+                Operand::Error => return Operand::Error,
+                _ => TypeId::ERROR,
+            },
+        };
+        match self.upcast(value, wanted) {
+            Some(part) => Operand::Value(part),
+            None => {
+                let name = base.last().map_or(Symbol::new(""), |s| s.name.name);
+                let text = self.type_text(ty);
+                self.operand_error(Code::NO_MEMBER, span, format!("`{text}` has no base `{name}`"))
+            }
+        }
+    }
+
+    /// The type, or the base of it, that has a name: in an object it is known wherever it is declared.
+    fn base_named(&self, ty: TypeId, name: Symbol) -> Option<TypeId> {
+        let bases = std::iter::successors(Some(ty), |ty| self.structs.instance(*ty)?.base);
+        bases.take(super::MAX_BASES as usize).find(|ty| match self.program.types.get(*ty) {
+            Type::Struct(id) => self.program.structs[id].name == name,
+            _ => false,
+        })
+    }
+
     /// A member of a type.
     fn member_of_type(
         &mut self,

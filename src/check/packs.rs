@@ -269,6 +269,10 @@ impl<'a> Checker<'a> {
                 self.note_count(items, count, e.span);
             }
             Ast::Path(path) => path.iter().for_each(|s| self.count_in_segment(s, scope, count)),
+            Ast::Qualified(object, base) => {
+                self.count_in_expr(object, count);
+                base.iter().for_each(|s| self.count_in_segment(s, scope, count));
+            }
             Ast::Member(base, segment) => {
                 self.count_in_expr(base, count);
                 self.count_in_segment(segment, scope, count);

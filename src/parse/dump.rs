@@ -218,6 +218,7 @@ pub fn expr(e: &Expr) -> String {
         ExprKind::This => "this".to_owned(),
         ExprKind::Path(path) => segments(path),
         ExprKind::Paren(inner) => format!("(paren {})", expr(inner)),
+        ExprKind::Qualified(object, base) => format!("(as {} {})", expr(object), segments(base)),
         ExprKind::Member(base, member) => format!("(. {} {})", expr(base), segment(member)),
         ExprKind::Index(base, index) => format!("(index {}{})", expr(base), list(index, expr)),
         ExprKind::Call(callee, args) => format!("(call {}{})", expr(callee), list(args, expr)),

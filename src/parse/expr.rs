@@ -3,7 +3,7 @@
 use super::decl::bare_decl;
 use super::stmt::plain;
 use super::words::W;
-use super::{MAX_HEIGHT, Parser, R};
+use super::{Language, MAX_HEIGHT, Parser, R};
 use crate::ast::*;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -261,6 +261,10 @@ impl Parser<'_> {
                 // `f<int>(x)::A`, `a[i]::b`: a static member.
                 w if matches!(w, W::Dot | W::Arrow) || w == W::Scope && self.is_ident_at(self.pos + 1) => {
                     self.bump();
+                    let base = self.qualifier()?;
+                    if !base.is_empty() {
+                        e = Expr { kind: ExprKind::Qualified(Box::new(e), base), span: self.since(start) };
+                    }
                     let member = self.member()?;
                     self.block_member(e, member)
                 }
@@ -273,6 +277,22 @@ impl Parser<'_> {
             self.grow(height)?;
             e = Expr { kind, span: self.since(start) };
         }
+    }
+
+    /// qualifier = { name [generic-args] "::" }, as in HLSL's `a.Base::member`
+    fn qualifier(&mut self) -> R<Vec<PathSegment>> {
+        let mut path = Vec::new();
+        while self.language == Language::Hlsl && self.is_ident_at(self.pos) {
+            let applied = if self.peek(1) == W::Lt { self.scan_angles(self.pos + 1, 0) } else { None };
+            if self.word_at(applied.unwrap_or(self.pos + 1)).w != W::Scope {
+                break;
+            }
+            let name = self.ident();
+            let args = if self.w() == W::Lt { Some(self.generic_args()?) } else { None };
+            self.bump();
+            path.push(PathSegment { name, args });
+        }
+        Ok(path)
     }
 
     /// member = name [generic-args] | "operator" op
