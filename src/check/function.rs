@@ -11,6 +11,7 @@ use super::types::{Name, modifiers_of};
 use super::{Arg, Checker};
 use crate::ast::{self, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::layout::locations::MESH_ARRAYS;
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -293,6 +294,7 @@ impl<'a> Checker<'a> {
             Some(Arg::Type(ty)) => *ty,
             _ => self.resolve_type(&var.ty, scope),
         };
+        let ty = self.mesh_output(param, ty);
         // `f(void)`
         if ty == TypeId::VOID {
             if !var.name.name.is_empty() {
@@ -535,12 +537,11 @@ impl<'a> Checker<'a> {
         {
             modifiers = modifiers_of(decl, &var.ty);
             // Outputs of meshes, which are nothing that comes in.
-            for (word, name) in [
-                (Modifiers::VERTICES, "vertices"),
-                (Modifiers::INDICES, "indices"),
-                (Modifiers::PRIMITIVES, "primitives"),
-            ] {
-                if param.mode != ParamMode::Out && modifiers.has(word) {
+            let is_output = matches!(self.program.types.get(param.ty), Type::MeshOutput(..));
+            for &(word, name, _) in MESH_ARRAYS {
+                if is_output {
+                    modifiers.clear(word);
+                } else if param.mode != ParamMode::Out && modifiers.has(word) {
                     self.error(Code::BAD_ENTRY, param.span, format!("a parameter with `{name}` is `out`"));
                 }
             }

@@ -2,13 +2,16 @@
 
 use super::Checker;
 use super::attributes::find;
+use super::function::param_mode;
+use super::scope::has_modifier;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::layout::locations::MESH_ARRAYS;
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Modifiers, ParamMode, Scalar, Semantic, Stage,
-    Type, TypeId, is_uniform,
+    Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Length, Modifiers, ParamMode, Scalar,
+    Semantic, Stage, Type, TypeId, is_uniform,
 };
 
 /// The attributes that a stage needs: their names, and how they are written.
@@ -125,6 +128,18 @@ impl Checker<'_> {
             Modifiers::INTERPOLATION.into_iter().for_each(|word| modifiers.clear(word));
             let message = format!("the interpolation of `{name}` is ignored: the vertices of a primitive have none");
             self.diags.push(Diagnostic::warning(Code::BAD_ENTRY, span, message));
+        }
+    }
+
+    /// Slang: what `out vertices T v[N]` is, can be given to a function as an `OutputVertices<T, N>`.
+    pub(super) fn mesh_output(&mut self, param: &crate::ast::Decl, ty: TypeId) -> TypeId {
+        let Type::Array(element, Length::Fixed(count)) = self.program.types.get(ty) else { return ty };
+        let kind = MESH_ARRAYS.iter().find(|(_, word, _)| has_modifier(param, word)).map(|(.., kind)| *kind);
+        match kind {
+            Some(kind) if self.language() == Language::Slang && param_mode(param) == ParamMode::Out => {
+                self.program.types.intern(Type::MeshOutput(kind, element, count))
+            }
+            _ => ty,
         }
     }
 

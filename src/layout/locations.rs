@@ -182,11 +182,11 @@ impl Per {
     }
 }
 
-/// (modifier, kind) of the outputs of a mesh shader that are written as arrays.
-const MESH_ARRAYS: &[(Modifiers, MeshOutputKind)] = &[
-    (Modifiers::VERTICES, MeshOutputKind::Vertices),
-    (Modifiers::INDICES, MeshOutputKind::Indices),
-    (Modifiers::PRIMITIVES, MeshOutputKind::Primitives),
+/// (modifier, its word, kind) of the outputs of a mesh shader that are written as arrays.
+pub const MESH_ARRAYS: &[(Modifiers, &str, MeshOutputKind)] = &[
+    (Modifiers::VERTICES, "vertices", MeshOutputKind::Vertices),
+    (Modifiers::INDICES, "indices", MeshOutputKind::Indices),
+    (Modifiers::PRIMITIVES, "primitives", MeshOutputKind::Primitives),
 ];
 
 const PRIMITIVES: [Modifiers; 5] =
@@ -203,7 +203,7 @@ pub fn mesh_output(program: &Program, param: &Param, ty: TypeId) -> Option<(Mesh
     match program.types.get(ty) {
         Type::MeshOutput(kind, element, n) => Some((kind, element, Some(n))),
         Type::Array(element, n) => {
-            let (_, kind) = MESH_ARRAYS.iter().find(|(m, _)| param.modifiers.has(*m))?;
+            let (.., kind) = MESH_ARRAYS.iter().find(|(m, ..)| param.modifiers.has(*m))?;
             Some((*kind, element, n.fixed()))
         }
         _ => None,
