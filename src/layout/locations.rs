@@ -325,6 +325,8 @@ fn units(stage: Stage, param: &Param, many: Option<&Many>) -> Vec<Unit> {
         (Stage::AnyHit | Stage::ClosestHit, _) if is_input => vec![Unit::HitAttributes],
         (Stage::AnyHit | Stage::ClosestHit | Stage::Miss, _) => vec![Unit::RayPayload],
         (Stage::Callable, _) => vec![Unit::CallablePayload],
+        // What task shaders give is memory.
+        (Stage::Mesh, _) if param.modifiers.has(Modifiers::PAYLOAD) => Vec::new(),
         (_, Some(Per::VertexIn)) => vec![Unit::VaryingInput],
         (_, Some(_)) => vec![Unit::VaryingOutput],
         _ => match param.mode {

@@ -55,26 +55,43 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
             diags.push(error);
         }
     }
-    small_payloads(program, profile, diags);
+    payload_sizes(program, profile, diags);
 }
 
 /// What an amplification shader gives its mesh shaders has as many bytes, or DXC refuses its own size of it.
 const LEAST_PAYLOAD: u64 = 4;
 
-/// Reports data that is too small to be given to mesh shaders.
-fn small_payloads(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+/// The most bytes (DirectX, "Mesh Shader", "Amplification Shader": 16 KiB).
+const MOST_PAYLOAD: u64 = 16384;
+
+/// Reports data that is too small or too large to be given to mesh shaders.
+fn payload_sizes(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
+    let mut found: Vec<(TypeId, Span, u64)> = Vec::new();
     for owner in program.reachable_functions() {
         let body = &program.functions[owner].code;
         for id in body.expressions() {
             let call = callee(program, &body.exprs, id).filter(|(function, _)| function.is_marked("__once"));
-            let Some(payload) = call.and_then(|(_, args)| args.last().copied()) else { continue };
-            let ty = body.exprs[payload].ty;
-            if matches!(program.types.get(ty), Type::Struct(_)) && bytes(program, ty, 0) < LEAST_PAYLOAD {
-                let name = program.type_name(ty);
-                let message =
-                    format!("a payload has at least {LEAST_PAYLOAD} bytes in {}, and `{name}` less", profile.name);
-                diags.push(Diagnostic::error(Code::CAPABILITY, body.exprs[payload].span, message));
-            }
+            let payload = call.and_then(|(_, args)| args.last().copied());
+            found.extend(payload.map(|payload| (body.exprs[payload].ty, body.exprs[payload].span, LEAST_PAYLOAD)));
+        }
+    }
+    for entry in program.entry_points.iter().filter(|e| e.stage == Stage::Mesh) {
+        let function = &program.functions[entry.function];
+        let payload = function.params.iter().find(|p| p.modifiers.has(Modifiers::PAYLOAD));
+        let local = payload.map(|p| &function.code.locals[p.local]);
+        found.extend(local.map(|local| (local.ty, local.span, 0)));
+    }
+    for (ty, span, least) in found {
+        let (size, name, target) = (bytes(program, ty, 0), program.type_name(ty), profile.name);
+        let message = if size < least {
+            format!("a payload has at least {least} bytes in {target}, and `{name}` less")
+        } else if size > MOST_PAYLOAD {
+            format!("a payload has at most {MOST_PAYLOAD} bytes in {target}, and `{name}` has {size}")
+        } else {
+            continue;
+        };
+        if matches!(program.types.get(ty), Type::Struct(_)) {
+            diags.push(Diagnostic::error(Code::CAPABILITY, span, message));
         }
     }
 }
