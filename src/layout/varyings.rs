@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::target::Numbers;
 use crate::tree::{
     AttributeArg, EntryPoint, ExprId, ExprKind, Field, Function, FunctionId, GlobalKind, Length, MeshOutputKind,
-    Modifiers, Program, Scalar, Semantic, Stage, StreamKind, StructId, Type, TypeId, Types, is_uniform, spelled,
+    Program, Scalar, Semantic, Stage, StreamKind, StructId, Type, TypeId, Types, is_uniform, spelled,
 };
 use std::collections::BTreeSet;
 
@@ -47,8 +47,7 @@ const IN_AND_OUT: [Unit; 2] = [Unit::VaryingInput, Unit::VaryingOutput];
 /// Stage inputs or outputs that have one place, or none.
 pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mut Vec<Diagnostic>) {
     for entry in &program.entry_points {
-        let mut all = locations::varyings(program, settings, entry);
-        all.retain(|varying| !is_payload(program, entry.stage, varying));
+        let all = locations::varyings(program, settings, entry);
         without_neighbours(program, entry.stage, &all, found);
         outputs(program, settings, entry, found);
         let (inputs, outputs): (Vec<_>, Vec<_>) =
@@ -91,12 +90,6 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
             InterfaceLeaves { types: &program.types, settings, list }.check(most, found);
         }
     }
-}
-
-/// Whether a parameter of a mesh shader is what its task shader passes: no stage input, whatever semantics are in it.
-fn is_payload(program: &Program, stage: Stage, varying: &Varying) -> bool {
-    let param = varying.param.and_then(|index| program.functions[varying.function].params.get(index));
-    stage == Stage::Mesh && param.is_some_and(|param| param.modifiers.has(Modifiers::PAYLOAD))
 }
 
 /// What a stage takes beside system values.

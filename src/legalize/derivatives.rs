@@ -24,7 +24,7 @@ use crate::target::Capability;
 use crate::tree::analyses::uniformity::{Fault, Rules};
 use crate::tree::*;
 use gradients::Gradients;
-use reaching::{Initial, ReachingValues, Values};
+use reaching::{Initial, KnownParts, ReachingValues};
 use region::{Definitions, Region};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -204,7 +204,7 @@ impl Mover<'_, '_, '_> {
             definitions: &self.definitions,
             effects: self.effects,
             initial,
-            values: Values::default(),
+            values: KnownParts::default(),
         };
         reaching.call(stmts, call)
     }

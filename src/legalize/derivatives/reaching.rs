@@ -19,7 +19,7 @@ const MAX_EXPRESSIONS: usize = 100;
 pub(super) type VariablePart = (LocalId, Vec<u32>);
 
 /// The values of variables and fields; `None`: there is one, but it is not known.
-pub(super) type Values = BTreeMap<VariablePart, Option<ExprId>>;
+pub(super) type KnownParts = BTreeMap<VariablePart, Option<ExprId>>;
 
 /// Variables that stand for others as these were in front of the statements.
 pub(super) type Initial = FxHashMap<LocalId, LocalId>;
@@ -32,7 +32,7 @@ pub(super) struct ReachingValues<'a> {
     pub definitions: &'a Definitions,
     pub effects: &'a Effects,
     pub initial: &'a mut Initial,
-    pub values: Values,
+    pub values: KnownParts,
 }
 
 impl ReachingValues<'_> {
@@ -150,7 +150,7 @@ impl ReachingValues<'_> {
     }
 
     /// The values behind an `if`, of which these are those behind its first block.
-    fn join(&mut self, condition: Option<ExprId>, mut then: Values) {
+    fn join(&mut self, condition: Option<ExprId>, mut then: KnownParts) {
         let differs = |place: &&VariablePart| then.get(*place) != self.values.get(*place);
         let mut places: Vec<VariablePart> = then.keys().chain(self.values.keys()).filter(differs).cloned().collect();
         places.sort();
