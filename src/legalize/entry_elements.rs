@@ -71,7 +71,7 @@ impl Uses<'_> {
 
     /// Goes on to what is taken of a leaf of distances. What comes in has no sizes, which other indices than constants need.
     fn pick(&self, part: &mut ElementUse, leaf: &Leaf) {
-        if !leaf.semantic.as_ref().is_some_and(|(name, _)| distance_variable(name).is_some()) {
+        if leaf.semantic.as_ref().is_none_or(|(name, _)| distance_variable(name).is_none()) {
             return;
         }
         let mut picked = Picked::all(self.types, leaf.ty);
