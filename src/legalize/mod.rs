@@ -104,6 +104,7 @@ mod shared_references;
 mod shifted_offsets;
 mod sampled_choices;
 mod short_circuit;
+mod signature_rows;
 mod signatures;
 mod signed_remainder;
 mod specialization_constants;

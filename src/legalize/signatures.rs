@@ -4,10 +4,10 @@
 //! outputs, for example, are all system values. Distances to clip and cull planes have two rows of four together, and an
 //! element of an array takes a row.
 
-use super::Context;
 use super::entry_globals::components;
 use super::stage_io::{Flatten, Leaf};
 use super::varyings::is_bare;
+use super::{Context, signature_rows};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::Unit;
 use crate::layout::locations::{self, Per, Varying, indices_of_matrix};
@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 /// Where a value goes in or out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Point {
+pub(super) enum Point {
     VertexIn,
     VertexOut,
     /// Parameters of a hull entry point, and its control points.
@@ -48,6 +48,18 @@ enum Point {
 }
 
 use Point::*;
+
+impl Point {
+    /// Whether what is there has rows of a signature that are counted.
+    fn has_rows(self) -> bool {
+        !matches!(self, FragmentOut | GroupIn | TaskIn | MeshIn)
+    }
+
+    /// Whether how a value is interpolated says which it shares a row with.
+    pub(super) fn is_interpolated(self) -> bool {
+        matches!(self, VertexOut | FragmentIn)
+    }
+}
 
 /// What goes from a stage to the next one.
 const BETWEEN: &[Point] =
@@ -298,6 +310,8 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     check_bounded_depth(cx, &places);
     check_patch_inputs(cx, entry);
     check_mesh_indices(cx, entry);
+    let in_rows_of = |p: &&Place| p.point.has_rows() && !is_read_alone(p.point, &p.leaf);
+    signature_rows::check(cx, &places.iter().filter(in_rows_of).map(|p| (p.point, &p.leaf)).collect::<Vec<_>>());
     for Place { point, leaf, .. } in places {
         wide(cx, &leaf);
         long(cx, &leaf);
@@ -316,7 +330,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
                 cx.unsupported(leaf.span, message);
             }
         }
-        if leaf.semantic.as_ref().is_some_and(|(name, _)| DISTANCES.contains(&name.as_str())) && point != VertexIn {
+        if is_distance(&leaf) && point != VertexIn {
             distances.push((point, leaf));
         }
     }
@@ -533,13 +547,29 @@ fn in_rows(cx: &mut Context, point: Point, leaf: &Leaf) -> bool {
     let Some((name, _)) = &leaf.semantic else { return false };
     let is_element = leaf.path.iter().any(|step| matches!(step, Step::Element(_)));
     let has_rows = is_element || matches!(cx.program.types.get(leaf.ty), Type::Array(..) | Type::Matrix(..));
-    if !has_rows || !READ_ALONE.iter().any(|(point_of, names)| *point_of == point && names.contains(&name.as_str())) {
+    if !has_rows || !is_read_alone(point, leaf) {
         return false;
     }
     let name = spelled(name);
     let message = format!("there is one `{name}` here in {}, and no array or matrix of it", cx.profile.name);
     cx.unsupported(leaf.span, message);
     true
+}
+
+/// Whether a value comes in by an operation of its own.
+fn is_read_alone(point: Point, leaf: &Leaf) -> bool {
+    let name = leaf.semantic.as_ref().map_or("", |(name, _)| name.as_str());
+    READ_ALONE.iter().any(|(point_of, names)| *point_of == point && names.contains(&name))
+}
+
+/// Whether a value is distances to planes.
+pub(super) fn is_distance(leaf: &Leaf) -> bool {
+    leaf.semantic.as_ref().is_some_and(|(name, _)| DISTANCES.contains(&name.as_str()))
+}
+
+/// Whether a value is factors of a tessellation.
+pub(super) fn is_factor(leaf: &Leaf) -> bool {
+    leaf.semantic.as_ref().is_some_and(|(name, _)| FACTORS.iter().any(|f| f.1 == name))
 }
 
 /// Reports components of the vertex numbers of a primitive that are assigned by themselves.
@@ -645,10 +675,10 @@ pub(super) const MAX_SEMANTIC: usize = 64;
 pub(super) const DISTANCES: [&str; 2] = ["SV_CLIPDISTANCE", "SV_CULLDISTANCE"];
 
 /// Rows, and numbers in each.
-type RowShape = (u32, u32);
+pub(super) type RowShape = (u32, u32);
 
 /// An array has no depth that a type has not.
-fn shape(program: &Program, ty: TypeId) -> RowShape {
+pub(super) fn shape(program: &Program, ty: TypeId) -> RowShape {
     match program.types.get(ty) {
         Type::Array(element, n) => {
             let (rows, columns) = shape(program, element);
