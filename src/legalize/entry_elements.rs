@@ -39,7 +39,7 @@ struct ElementUse {
 }
 
 /// Where elements are used, and what they are made of.
-struct Uses<'a> {
+struct ElementUses<'a> {
     types: &'a Types,
     exprs: &'a ExprArena,
     parents: FxHashMap<ExprId, ExprId>,
@@ -47,7 +47,7 @@ struct Uses<'a> {
     direction: Direction,
 }
 
-impl Uses<'_> {
+impl ElementUses<'_> {
     /// The largest part around an element that is a leaf, or holds some; of distances the smallest.
     fn part_of(&self, element: ExprId, index: ExprId) -> ElementUse {
         let mut part = ElementUse { at: element, picked: None, index, path: Vec::new(), leaf: None };
@@ -197,7 +197,7 @@ impl GlobalLowering<'_, '_> {
     /// The uses of elements of a variable, those within an index of others first, and whether it is used in another way.
     fn element_uses(&self, local: LocalId, of: &ManyLeaves) -> (Vec<ElementUse>, Option<ExprId>) {
         let live = self.body.expressions();
-        let uses = Uses {
+        let uses = ElementUses {
             types: &self.cx.program.types,
             exprs: &self.body.exprs,
             parents: self.body.exprs.parents(&live),
