@@ -6,6 +6,12 @@
 //! DXC takes the row of such a matrix that is stored by columns for one of the transposed matrix: it reads behind its end, or
 //! refuses the code that it made. It does so with structs and arrays that were copied out of constant buffers, too. A row of
 //! these that is assigned to stays.
+//!
+//! Before: `poses[i][0].x += 1.0;    raise(poses[i][1].yz);`
+//! After:  `poses[i]._m00 += 1.0;    raise(poses[i]._m11_m12);`
+//!
+//! DXC makes an illegal program of components that are read and written, of a constant row of a matrix in a local variable, if an index
+//! on the way to the matrix is not constant.
 
 use super::hoist::{Mark, hoist_all, temporary_name};
 use super::needs::Find;
@@ -13,12 +19,15 @@ use super::references::selected;
 use super::{Context, Pass};
 use crate::check::constant::eval_int;
 use crate::target::Capability;
-use crate::tree::{ExprArena, ExprId, ExprKind, GlobalKind, MatrixOrder, Program, Type, TypeId};
+use crate::tree::{ExprArena, ExprId, ExprKind, GlobalKind, MatrixOrder, Program, Swizzle, Type, TypeId};
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "matrix_rows",
-    removes: &[(Capability::DynamicMatrixRows, Find::Exprs(|p, exprs, live| copied(p, exprs, live).first().copied()))],
+    removes: &[
+        (Capability::DynamicMatrixRows, Find::Exprs(|p, exprs, live| copied(p, exprs, live).first().copied())),
+        (Capability::DynamicMatrixRows, Find::Expr(|p, exprs, id| !changed_components(p, exprs, id).is_empty())),
+    ],
     after: &["storage", "lower_matrix_ops"],
     run,
     ..Pass::ROW
@@ -29,6 +38,36 @@ fn run(cx: &mut Context) {
         let matrices = copied(program, &body.exprs, &body.expressions());
         matrices.into_iter().map(|matrix| (matrix, Mark::Value(temporary_name(program, body, matrix)))).collect()
     });
+    cx.each_body(&mut |cx, _, body| {
+        for id in body.expressions() {
+            for (place, matrix, row, components) in changed_components(cx.program, &body.exprs, id) {
+                let elements = components.list().iter().map(|column| (row, *column)).collect();
+                body.exprs[place].kind = ExprKind::MatrixSwizzle(matrix, elements);
+            }
+        }
+    });
+}
+
+/// Components of rows that an expression writes, and may read first, in a matrix of a local variable at an index that is no
+/// constant: with the matrix, the row, and the components.
+fn changed_components(program: &Program, exprs: &ExprArena, id: ExprId) -> Vec<(ExprId, ExprId, u8, Swizzle)> {
+    let mut found = Vec::new();
+    if matches!(exprs[id].kind, ExprKind::Assign(None, ..)) {
+        return found;
+    }
+    program.each_written(exprs, id, &mut |place| {
+        if let ExprKind::Swizzle(row, components) = exprs[place].kind
+            && let ExprKind::Index(matrix, index) = exprs[row].kind
+            && let Type::Matrix(_, rows, _) = program.types.get(exprs[matrix].ty)
+            && let Some(row) = eval_int(program, exprs, index).ok().and_then(|row| u8::try_from(row).ok())
+            && row < rows
+            && exprs.base_local(matrix).is_some()
+            && exprs.indices(matrix).iter().any(|index| eval_int(program, exprs, *index).is_err())
+        {
+            found.push((place, matrix, row, components));
+        }
+    });
+    found
 }
 
 /// The matrices that must be copied.
