@@ -109,6 +109,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__component", Library, &[Int(0)], 1),
     ("__computes", Library, &[Word], 1),
     ("__data", Library, &[], 0),
+    ("__by_level", Library, &[Word; 2], 1),
     ("__defined", Library, &[Word], 1),
     ("__depth_level", Library, &[Int(0)], 1),
     ("__not_of_depth", Library, &[], 0),
