@@ -43,6 +43,7 @@ const FILES: &[&str] = &[
     "residency",
     "compare",
     "sampled",
+    "pairs",
     "image",
     "buffer",
     "atomic",

@@ -4,7 +4,7 @@
 //! After:  `Texture2D albedo;  SamplerState albedo_sampler;       albedo.Sample(albedo_sampler, uv)`
 //!
 //! The library spells the methods of a pair with two functions that give its parts (`[__combined_part(0)]`, `(1)`); here
-//! they are replaced by the parts.
+//! they are replaced by the parts. Where pairs stay, a spelling that joins both is of the pair, and one of the texture can be, too.
 //!
 //! After `split_resources` every pair is a global or an element of one.
 
@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "combined_samplers",
+    always: Some("where pairs stay, the library still speaks of their parts"),
     adds: &[Capability::BareHeapElements, Capability::WideFiltering],
     removes: &[(Capability::CombinedSamplers, Find::Type(|_, t| matches!(t, Type::Texture(t) if t.combined)))],
     after: &["split_resources"],
@@ -32,8 +33,35 @@ pub(super) const PASS: Pass = Pass {
 fn run(cx: &mut Context) {
     let parts: FxHashMap<FunctionId, i64> =
         cx.program.functions.ids().filter_map(|f| Some((f, part(cx.program, f)?))).collect();
+    if cx.profile.has(Capability::CombinedSamplers) {
+        join(cx.program, &parts);
+    } else {
+        split(cx, &parts);
+    }
+}
+
+/// Puts the pair in the place of each of its parts.
+fn join(program: &mut Program, parts: &FxHashMap<FunctionId, i64>) {
+    if parts.is_empty() {
+        return;
+    }
+    program.each_exprs_mut(&mut |_, exprs, live| {
+        for &id in live {
+            let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
+            if let Some(&pair) = args.first().filter(|_| parts.contains_key(f)) {
+                exprs.replace_by(id, pair);
+            }
+        }
+    });
+}
+
+/// Puts a texture and a sampler in the place of each pair.
+fn split(cx: &mut Context, parts: &FxHashMap<FunctionId, i64>) {
     let samplers = declare_samplers(cx);
     let heaps = HeapParts::of(cx);
+    if parts.is_empty() && samplers.is_empty() && heaps.0.is_empty() {
+        return;
+    }
     #[expect(clippy::disallowed_methods, reason = "a map becomes a map")]
     let sampler_types: FxHashMap<GlobalId, TypeId> =
         samplers.values().map(|g| (*g, cx.program.globals[*g].ty)).collect();
