@@ -60,14 +60,28 @@ impl<'a> Checker<'a> {
             _ => {
                 let constructors = self.constructors(ty);
                 if constructors.is_empty() {
-                    let text = self.type_text(ty);
-                    return self.error_at(Code::BAD_INITIALIZER, span, format!("`{text}` cannot be constructed"));
+                    return self.object_of_handle(ty, args, span);
                 }
                 let args = self.call_args(args);
                 let candidates = Candidates::of(self.words.init, constructors);
                 self.call(&candidates, None, &args, span)
             }
         }
+    }
+
+    /// `T(handle)`: the object that a descriptor handle stands for.
+    fn object_of_handle(&mut self, ty: TypeId, args: &'a [ast::Expr], span: Span) -> ExprId {
+        if let [only] = args {
+            let value = self.expr(only);
+            let value = self.plain(value);
+            match self.program.types.get(self.ty(value)) {
+                Type::Handle(to) if to == ty => return self.convert(value, ty, false),
+                Type::Error => return value,
+                _ => {}
+            }
+        }
+        let text = self.type_text(ty);
+        self.error_at(Code::BAD_INITIALIZER, span, format!("`{text}` cannot be constructed"))
     }
 
     fn construct_one(&mut self, ty: TypeId, args: &'a [ast::Expr], span: Span) -> ExprId {
