@@ -251,7 +251,7 @@ impl Parser<'_> {
                 W::LParen => {
                     let open = self.bump().span;
                     let args = self.arguments(W::RParen, "`,` or `)` in the arguments", open)?;
-                    ExprKind::Call(Box::new(e), args)
+                    called(e, args)
                 }
                 W::LBracket => {
                     let open = self.bump().span;
@@ -522,4 +522,17 @@ fn lambda_struct(params: Vec<Decl>, body: Block, span: Span) -> Decl {
         is_variable: false,
     };
     bare_decl(DeclKind::Struct(lambda), span)
+}
+
+/// A call. What slangc names `__getAddress(place)` is `&place`.
+fn called(callee: Expr, mut args: Vec<Expr>) -> ExprKind {
+    let is_address = matches!(&callee.kind, ExprKind::Path(path)
+        if matches!(path.as_slice(), [only] if only.name.name == *"__getAddress"));
+    match args.pop() {
+        Some(place) if is_address && args.is_empty() => ExprKind::Prefix(Symbol::new("&"), Box::new(place)),
+        last => {
+            args.extend(last);
+            ExprKind::Call(Box::new(callee), args)
+        }
+    }
 }
