@@ -146,8 +146,8 @@ use crate::layout::{Leaf, Position, ProgramLayout, Role, TypeLayout};
 use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile, system_values};
 use crate::tree::{
-    Effects, EntryPoint, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionId, Global, GlobalId, Item, LeafId,
-    Origin, ParameterId, Program, Scalar, Stmt, StmtKind, Type, spelled,
+    Effects, EntryPoint, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionId, Global, GlobalId, GlobalKind,
+    Item, LeafId, Origin, ParameterId, Program, Scalar, Stmt, StmtKind, Type, spelled,
 };
 use needs::{Find, Finder, Needs};
 use std::collections::BTreeMap;
@@ -536,9 +536,20 @@ fn lack(capability: Capability, span: Span, profile: &Profile) -> Diagnostic {
 
 /// Reports a need that a pass can remove for some targets only.
 fn report_need(cx: &mut Context, capability: Capability) {
-    if let Some(span) = needs::needs(cx.program, cx.profile).get(&capability) {
+    let wanted = Capabilities::EMPTY.with(&[capability]);
+    if let Some(span) = needs::needs_among(cx.program, cx.profile, wanted).get(&capability) {
         cx.diags.push(lack(capability, *span, cx.profile));
     }
+}
+
+/// Reports heaps that the target does not have, before passes would trace their elements to declared resources; whether it did.
+fn reports_heaps(cx: &mut Context) -> bool {
+    let has = |kind| cx.program.globals.iter().any(|(_, g)| g.kind == kind);
+    if cx.profile.has(Capability::DescriptorHeaps) || !has(GlobalKind::Heap) {
+        return false;
+    }
+    report_need(cx, Capability::DescriptorHeaps);
+    cx.diags.has_errors()
 }
 
 /// Functions that have no spelling in the target: builtins that are called, entry points without a case for it.

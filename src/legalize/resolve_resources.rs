@@ -21,7 +21,7 @@ mod rebinding;
 
 use super::heap_variables::is_element as is_heap_element;
 use super::needs::Find;
-use super::{Context, Pass, missing_returns};
+use super::{Context, Pass, missing_returns, reports_heaps};
 use crate::check::constant::Value;
 use crate::source::Span;
 use crate::target::Capability;
@@ -70,6 +70,9 @@ pub(super) fn parameter_need(program: &Program, ty: TypeId) -> Option<Capability
 }
 
 fn run(cx: &mut Context) {
+    if reports_heaps(cx) {
+        return;
+    }
     let facts = Rc::new(Facts::of(cx.program));
     facts.settle_modes(cx.program);
     let effects = cx.effects();

@@ -7,7 +7,7 @@
 //! `[__as_structured]` gives; that is the same buffer now. The host binds a buffer of 32-bit components, not of a format.
 
 use super::needs::Find;
-use super::{Context, Pass};
+use super::{Context, Pass, reports_heaps};
 use crate::target::Capability;
 use crate::tree::{BufferKind, DataLayout, ExprKind, Type};
 
@@ -21,6 +21,9 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
+    if reports_heaps(cx) {
+        return;
+    }
     let functions = cx.program.marked("__as_structured");
     cx.program.each_exprs_mut(&mut |_, exprs, live| {
         for &id in live {
