@@ -20,6 +20,7 @@ use super::wrapping_constants::beyond;
 use super::{Context, Pass, runtime_initializers};
 use crate::check::constant::{HALF_INFINITY, LARGEST_HALF, Value, about, eval, operate};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::source::Span;
 use crate::target::{Capability, Profile};
 use crate::tree::*;
 use std::collections::BTreeMap;
@@ -651,15 +652,14 @@ pub(super) fn zero(
     let span = exprs[at].span;
     let scalar = program.types.component(ty).unwrap_or(Scalar::F32);
     let scalar_type = program.types.scalar(scalar);
-    let global = *zeros.entry(scalar).or_insert_with(|| variable(program, scalar_type));
+    let global = *zeros.entry(scalar).or_insert_with(|| variable(program, scalar_type, span));
     let mut b = Build::new(&mut program.types, exprs, span);
     let value = b.global(global, scalar_type);
     b.convert(value, ty)
 }
 
-fn variable(program: &mut Program, ty: TypeId) -> GlobalId {
+fn variable(program: &mut Program, ty: TypeId, span: Span) -> GlobalId {
     let mut exprs = ExprArena::default();
-    let span = Default::default();
     let root = exprs.push(Expr { kind: ExprKind::Zero, ty, span });
     let zero = Global::new("zero", ty, GlobalKind::Static, span);
     program.globals.push(Global { init: Some(ExprTree { exprs, root }), never_written: true, ..zero })
