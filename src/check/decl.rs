@@ -445,7 +445,7 @@ impl<'a> Checker<'a> {
             }
             match (target, path.last()) {
                 (Some(target), _) => self.at_mut(scope).opened.push(target),
-                (None, Some(last)) => {
+                (None, Some(last)) if !self.absent(last.name, last.span) => {
                     self.error(Code::UNDECLARED, last.span, format!("there is no namespace `{}`", last.name));
                 }
                 _ => {}

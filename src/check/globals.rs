@@ -640,6 +640,12 @@ impl<'a> Checker<'a> {
         self.outward(scope).any(|id| matches!(self.at(id).kind, ScopeKind::Members(ty) if waits(ty)))
     }
 
+    /// Whether the type of a parameter is in error.
+    fn has_faulty_parameters(&mut self, decl: DeclId) -> bool {
+        let instance = self.instance(decl, WHOLE, Vec::new());
+        instance.is_some_and(|id| self.functions.get(id).signature.params.iter().any(|p| p.ty == TypeId::ERROR))
+    }
+
     /// Two definitions of one signature.
     fn check_duplicates(&mut self, decl: DeclId) {
         if let Some(other) = self.definition_decl(decl)
@@ -649,7 +655,8 @@ impl<'a> Checker<'a> {
             let (info, first) = (self.info(decl), self.info(other));
             // A header that several parts of a unit include is a file of its own for each.
             let range = |of: &DeclInfo| (of.source, of.span.start, of.span.end);
-            if range(&first) == range(&info) {
+            // Types that are in error have been reported, and are all one.
+            if range(&first) == range(&info) || self.has_faulty_parameters(decl) {
                 return;
             }
             let message = format!("`{}` is defined twice", info.name);

@@ -168,6 +168,9 @@ impl<'a> Checker<'a> {
     }
 
     fn no_member(&mut self, ty: TypeId, name: ast::Ident) {
+        if self.absent(name.name, name.span) {
+            return;
+        }
         let text = self.type_text(ty);
         let mut diagnostic =
             Diagnostic::error(Code::NO_MEMBER, name.span, format!("`{text}` has no member `{}`", name.name));

@@ -19,6 +19,7 @@ mod operation;
 pub mod operators;
 pub mod swizzle;
 
+mod absent;
 mod body_shape;
 mod buffers;
 mod call;

@@ -168,6 +168,11 @@ impl<'a> Checker<'a> {
         let has_body = |c: &Self, d: DeclId| matches!(c.info(d).what, What::Function(f) if f.body.is_some());
         let mut ambiguous = Vec::new();
         let mut chosen = instance;
+        // A type that is in error has been reported.
+        let is_faulty = |types: &[(TypeId, bool)]| types.iter().any(|(ty, _)| *ty == TypeId::ERROR);
+        if is_faulty(&own) || others.iter().any(|(id, _)| is_faulty(&types(self, *id))) {
+            return Some(chosen);
+        }
         for &(id, other) in others {
             if types(self, id) == own {
                 // The definition rather than its announcement.

@@ -168,6 +168,11 @@ impl<'a> Checker<'a> {
 
     /// Reports a name that is not declared, with a similar one if there is any.
     pub(super) fn undeclared(&mut self, path: &[PathSegment], scope: ScopeId, span: Span) -> TypeId {
+        if let Some(first) = path.first()
+            && self.absent(first.name.name, span)
+        {
+            return TypeId::ERROR;
+        }
         let text = path_text(path);
         let mut diagnostic =
             crate::diagnostic::Diagnostic::error(Code::UNDECLARED, span, format!("`{text}` is not declared"));
