@@ -43,6 +43,10 @@ enum Takes {
     Domain,
     /// The name of an image format.
     Format,
+    /// The name of an extension of GLSL.
+    Extension,
+    /// A version of GLSL.
+    Version,
     /// A bare name, never looked up.
     Name,
 }
@@ -55,9 +59,11 @@ enum Writer {
     Library,
 }
 
-use Takes::{Domain, Format, Int, Name, Number, OneOf, Rounds, Signature, Text, Word};
+use Takes::{Domain, Extension, Format, Int, Name, Number, OneOf, Rounds, Signature, Text, Version, Word};
 use Writer::{Anyone, Library};
 
+/// Versions of GLSL that shaders can ask for.
+const GLSL_VERSIONS: &[i64] = &[110, 120, 130, 140, 150, 330, 400, 410, 420, 430, 440, 450, 460];
 const DOMAINS: &[&str] = &["tri", "quad", "isoline"];
 const PARTITIONINGS: &[&str] = &["integer", "fractional_even", "fractional_odd", "pow2"];
 const TOPOLOGIES: &[&str] = &["point", "line", "triangle", "triangle_cw", "triangle_ccw"];
@@ -103,13 +109,13 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__atomic_texels", Library, &[], 0),
     ("__by_constant", Library, &[Int(0), Word], 2),
     ("__by_gradients", Library, &[Word], 1),
+    ("__by_level", Library, &[Word; 2], 1),
     ("__by_words", Library, &[Int(0), Name, Name, Name, Name, Name], 6),
     ("__clusters", Library, &[], 0),
     ("__combined_part", Library, &[Int(0)], 1),
     ("__component", Library, &[Int(0)], 1),
     ("__computes", Library, &[Word], 1),
     ("__data", Library, &[], 0),
-    ("__by_level", Library, &[Word; 2], 1),
     ("__defined", Library, &[Word], 1),
     ("__depth_level", Library, &[Int(0)], 1),
     ("__not_of_depth", Library, &[], 0),
@@ -124,10 +130,10 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__filters", Library, &[], 0),
     ("__folds", Library, &[Name], 1),
     ("__gives_status", Library, &[], 0),
-    ("__glsl_extension", Library, &[Word], 1),
+    ("__glsl_extension", Anyone, &[Extension], 1),
     ("__typed_extension", Library, &[Word], 1),
     ("__typed_literals", Library, &[], 0),
-    ("__glsl_version", Library, &[Int(0)], 1),
+    ("__glsl_version", Anyone, &[Version], 1),
     ("__group_barrier", Library, &[], 0),
     ("__uniform_load", Library, &[], 0),
     ("__element_stride", Library, &[], 0),
@@ -242,9 +248,11 @@ fn of_library(span: Span) -> bool {
     span.file.is_library()
 }
 
-/// Whether later layers may see an attribute: names that begin with `__` steer passes and printers, so none comes from a user.
+/// Whether later layers may see an attribute: names that begin with `__` steer passes and printers, so that of a user's only
+/// those count that the table gives to anyone.
 pub fn is_kept(attribute: &Attribute) -> bool {
-    of_library(attribute.span) || !attribute.name.as_str().starts_with("__")
+    let name = attribute.name.as_str();
+    of_library(attribute.span) || !name.starts_with("__") || matches!(rule(name), Some((_, Anyone, ..)))
 }
 
 /// The error of a library attribute in a user's file.
@@ -302,6 +310,20 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
             let wrong = || (arg.span, "the argument must be an image format such as `rgba16f`".to_owned());
             found.map(AttributeArg::Text).ok_or_else(wrong)
         }
+        Takes::Extension => {
+            let is_name = |word: &Symbol| {
+                word.as_str().strip_prefix("GL_").is_some_and(|rest| {
+                    !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                })
+            };
+            let wrong =
+                || (arg.span, "the argument must be the name of an extension such as `GL_EXT_shader_clock`".into());
+            word_of(arg).filter(is_name).map(AttributeArg::Text).ok_or_else(wrong)
+        }
+        Takes::Version => match eval(arg).and_then(|value| value.int()) {
+            Some(version) if GLSL_VERSIONS.contains(&version) => Ok(AttributeArg::Int(version)),
+            _ => Err((arg.span, "the argument must be a version of GLSL such as 450".into())),
+        },
         Takes::Rounds => known_arg(arg, Int(0), eval),
         Takes::Int(least) => match eval(arg) {
             Some(value) => match value.int() {
