@@ -11,13 +11,12 @@ use super::types::{Name, modifiers_of};
 use super::{Arg, Checker};
 use crate::ast::{self, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::layout::locations::MESH_ARRAYS;
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, Modifiers, Param, ParamMode, Stmt,
-    StmtKind, TargetCase, Template, Type, TypeId,
+    Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, MESH_ARRAYS, Modifiers, Param,
+    ParamMode, Stmt, StmtKind, TargetCase, Template, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::rc::Rc;

@@ -78,10 +78,8 @@ impl<'a> Checker<'a> {
     /// The type, or the base of it, that has a name: in an object it is known wherever it is declared.
     fn base_named(&self, ty: TypeId, name: Symbol) -> Option<TypeId> {
         let bases = std::iter::successors(Some(ty), |ty| self.structs.instance(*ty)?.base);
-        bases.take(super::MAX_BASES as usize).find(|ty| match self.program.types.get(*ty) {
-            Type::Struct(id) => self.program.structs[id].name == name,
-            _ => false,
-        })
+        let is_named = |ty: &TypeId| self.structs.instance(*ty).is_some_and(|i| self.info(i.decl).name == name);
+        bases.take(super::MAX_BASES as usize).find(is_named)
     }
 
     /// A member of a type.

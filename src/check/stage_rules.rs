@@ -5,13 +5,12 @@ use super::attributes::find;
 use super::function::param_mode;
 use super::scope::has_modifier;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::layout::locations::MESH_ARRAYS;
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Length, Modifiers, ParamMode, Scalar,
-    Semantic, Stage, Type, TypeId, is_uniform,
+    Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Length, MESH_ARRAYS, Modifiers, ParamMode,
+    Scalar, Semantic, Stage, Type, TypeId, is_uniform,
 };
 
 /// The attributes that a stage needs: their names, and how they are written.

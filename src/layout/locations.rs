@@ -13,8 +13,8 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::system_values;
 use crate::tree::{
-    EntryPoint, Explicit, Field, Function, FunctionId, Local, MatrixOrder, MeshOutputKind, Modifiers, Param, ParamMode,
-    Program, Scalar, Semantic, Stage, Type, TypeId, is_uniform,
+    EntryPoint, Explicit, Field, Function, FunctionId, Local, MESH_ARRAYS, MatrixOrder, MeshOutputKind, Modifiers,
+    Param, ParamMode, Program, Scalar, Semantic, Stage, Type, TypeId, is_uniform,
 };
 use std::collections::BTreeMap;
 
@@ -181,13 +181,6 @@ impl Per {
         }
     }
 }
-
-/// (modifier, its word, kind) of the outputs of a mesh shader that are written as arrays.
-pub const MESH_ARRAYS: &[(Modifiers, &str, MeshOutputKind)] = &[
-    (Modifiers::VERTICES, "vertices", MeshOutputKind::Vertices),
-    (Modifiers::INDICES, "indices", MeshOutputKind::Indices),
-    (Modifiers::PRIMITIVES, "primitives", MeshOutputKind::Primitives),
-];
 
 const PRIMITIVES: [Modifiers; 5] =
     [Modifiers::POINT, Modifiers::LINE, Modifiers::TRIANGLE, Modifiers::LINEADJ, Modifiers::TRIANGLEADJ];

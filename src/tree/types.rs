@@ -1,6 +1,6 @@
 //! Types, interned: equal types have equal ids.
 
-use super::{EnumId, GlobalId, StructId};
+use super::{EnumId, GlobalId, Modifiers, StructId};
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
 
@@ -343,6 +343,13 @@ pub enum MeshOutputKind {
     Indices,
     Primitives,
 }
+
+/// (modifier, its word, kind) of the outputs of a mesh shader that are written as arrays.
+pub const MESH_ARRAYS: &[(Modifiers, &str, MeshOutputKind)] = &[
+    (Modifiers::VERTICES, "vertices", MeshOutputKind::Vertices),
+    (Modifiers::INDICES, "indices", MeshOutputKind::Indices),
+    (Modifiers::PRIMITIVES, "primitives", MeshOutputKind::Primitives),
+];
 
 /// A type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
