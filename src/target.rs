@@ -157,6 +157,8 @@ pub struct Facts {
     pub data_layouts: DataLayouts,
     /// Which buffers are blocks with names of their own.
     pub named_blocks: NamedBlocks,
+    /// A field hides the type of its name in the rest of its struct, as in C++.
+    pub fields_hide_types: bool,
     /// What connects the outputs of a stage with the inputs of the next one.
     pub varyings: Varyings,
     /// Which formats images have whose access is declared.

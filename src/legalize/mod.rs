@@ -344,7 +344,7 @@ pub const PASSES: &[Pass] = &[
     called_values::PASS,
     payload_structs::PASS,
     payloads::PASS,
-    shared_references::PASS,
+    shared_references::OF_PAYLOADS,
     mesh_counts::PASS,
     flatten::MESH_ELEMENTS,
     tessellation_factors::PASS,

@@ -22,7 +22,7 @@ use crate::layout::lock::Owner;
 use crate::layout::{Leaves, Role};
 use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
-use crate::target::{Capability, Language, NamedBlocks, Varyings};
+use crate::target::{Capability, NamedBlocks, Varyings};
 use crate::tree::{
     Access, BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Param,
     ParamMode, Program, Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
@@ -514,9 +514,9 @@ impl Names<'_, '_> {
 
     /// Fields are in scopes of their own: only the language's words are forbidden.
     fn fields(&mut self) {
-        let hiding = match self.cx.profile.language {
-            Language::Hlsl => self.hiding_fields(),
-            Language::Glsl | Language::Wgsl => FxHashSet::default(),
+        let hiding = match self.cx.profile.facts.fields_hide_types {
+            true => self.hiding_fields(),
+            false => FxHashSet::default(),
         };
         let leaves = &self.cx.layout.leaves;
         for (id, s) in self.cx.program.structs.iter_mut() {
@@ -540,7 +540,7 @@ impl Names<'_, '_> {
         }
     }
 
-    /// The fields that hide the type of a later one, as in C++.
+    /// The fields that hide the type of a later one.
     fn hiding_fields(&self) -> FxHashSet<(StructId, Symbol)> {
         let program = &*self.cx.program;
         let mut hiding = FxHashSet::default();

@@ -43,6 +43,19 @@ pub(super) const PASS: Pass = Pass {
     ..Pass::ROW
 };
 
+/// What functions are given of payloads, which are variables by then: no buffers.
+pub(super) const OF_PAYLOADS: Pass = Pass {
+    adds: &[
+        Capability::SwizzleAssignment,
+        Capability::ArgumentsInOrder,
+        Capability::LateOldValues,
+        Capability::PlaceBeforeValue,
+        Capability::ValueBeforePlace,
+    ],
+    after: &["inline_builtins", "payloads"],
+    ..PASS
+};
+
 /// What a place begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum SharedRoot {
