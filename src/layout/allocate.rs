@@ -372,6 +372,9 @@ impl<'a> Allocator<'a> {
             Some(at) => (at.index, at.space.unwrap_or(0)),
             None => {
                 let (start, (key, _)) = (self.first_fit(unit, 1, self.home), self.numbering(unit));
+                if start > LAST_SLOT {
+                    self.report_exhausted(name, self.place_of(owner), unit, self.home);
+                }
                 self.take(self.range_of((name, owner), key, self.home, (start, 1), self.how_implicit()));
                 (start, self.home)
             }
@@ -379,6 +382,19 @@ impl<'a> Allocator<'a> {
         let mut place = Position::at(Counts::one(unit, start));
         place.space.set(unit, space);
         binding(&place, unit)
+    }
+
+    /// Where the source has the first of what a buffer holds.
+    fn place_of(&self, owner: Owner) -> Span {
+        let program = self.program;
+        let is_data =
+            |id: &&GlobalId| !program.types.get(program.types.innermost(program.globals[**id].ty)).is_resource();
+        let span = match owner {
+            Owner::EntryBuffer(entry) => program.entry_points.get(entry).map(|e| program.functions[e.function].span),
+            Owner::Globals => program.parameters.iter().find(is_data).map(|id| program.globals[*id].span),
+            _ => None,
+        };
+        span.unwrap_or_default()
     }
 
     fn place_entry_buffer(&mut self, layout: TypeLayout, entry: usize) -> ScopeBuffer {

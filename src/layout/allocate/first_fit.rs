@@ -5,6 +5,7 @@ use super::super::units::{UNBOUNDED, Unit};
 use super::{Allocator, LAST_SLOT, Numbers, Pending, Ranges, range_text};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::symbol::Symbol;
 use crate::tree::GlobalId;
 
 impl<'a> Allocator<'a> {
@@ -85,7 +86,7 @@ impl<'a> Allocator<'a> {
         let count = pending.layout.counts.get(unit);
         let end = start.saturating_add(count);
         if start > LAST_SLOT || (end > LAST_SLOT + 1 && count != UNBOUNDED) {
-            return self.report_exhausted(pending, unit, space);
+            return self.report_exhausted(pending.name, pending.span, unit, space);
         }
         let how = if count == UNBOUNDED { How::Rest } else { self.how_implicit() };
         self.claim(self.range(pending, unit, space, (start, count), how));
@@ -119,9 +120,9 @@ impl<'a> Allocator<'a> {
         self.spaces.give(from, count)
     }
 
-    pub(super) fn report_exhausted(&mut self, pending: &Pending, unit: Unit, space: u64) {
-        let message = format!("no room for `{}`", pending.name);
-        let mut diagnostic = Diagnostic::error(Code::BINDING_EXHAUSTED, pending.span, message);
+    pub(super) fn report_exhausted(&mut self, name: Symbol, span: Span, unit: Unit, space: u64) {
+        let message = format!("no room for `{name}`");
+        let mut diagnostic = Diagnostic::error(Code::BINDING_EXHAUSTED, span, message);
         let (key, _) = self.numbering(unit);
         for range in
             self.taken.get(&(space, key)).into_iter().flat_map(Ranges::iter).filter(|r| r.span != Span::default())
