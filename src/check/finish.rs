@@ -120,6 +120,18 @@ impl<'a> Checker<'a> {
         false
     }
 
+    /// Whether what is written through a `set` or a `ref` gets into its object. Only known when all bodies are checked.
+    pub(super) fn accessor_changes_object(&self, id: FunctionId) -> bool {
+        let accessor = &self.program.functions[id];
+        let Some(this) = accessor.params.first().filter(|_| accessor.is_method()) else { return false };
+        match accessor.code.block.stmts.as_slice() {
+            [Stmt { kind: StmtKind::Return(Some(place)), .. }] if accessor.returns_ref => {
+                self.write_reaches(&accessor.code, *place, this.local)
+            }
+            _ => this.mode == ParamMode::InOut,
+        }
+    }
+
     fn refers_elsewhere(&self, ty: TypeId) -> bool {
         let ty = self.program.types.get(ty);
         ty.is_resource() || matches!(ty, Type::Pointer(..))
@@ -185,13 +197,14 @@ impl<'a> Checker<'a> {
             let body = std::mem::take(&mut self.program.functions[id].code);
             let outer = std::mem::replace(&mut self.cx.body, body);
             let mut declared = Vec::new();
-            for call in self.cx.body.expressions() {
+            let live = self.cx.body.expressions();
+            self.check_accessors(&live);
+            for call in live {
                 let ExprKind::Call(callee, args) = &self.cx.body.exprs[call].kind else { continue };
                 let (method, Some(object)) = (&self.program.functions[*callee], args.first().copied()) else {
                     continue;
                 };
-                let changes = method.params.first().is_some_and(|p| p.mode == ParamMode::InOut);
-                if method.owner.is_none() || !changes {
+                if !method.changes_object() {
                     continue;
                 }
                 if let Some(why) = self.assignable(object, 0) {
@@ -205,6 +218,26 @@ impl<'a> Checker<'a> {
             }
             self.cx.body.block.stmts.splice(0..0, declared);
             self.program.functions[id].code = std::mem::replace(&mut self.cx.body, outer);
+        }
+    }
+
+    /// Properties and subscripts that are written through an accessor that changes its object: that one can be changed.
+    fn check_accessors(&mut self, live: &[ExprId]) {
+        let exprs = &self.cx.body.exprs;
+        let mut written = Vec::new();
+        for &id in live {
+            match &exprs[id].kind {
+                ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => written.push(*target),
+                ExprKind::Call(callee, args) => {
+                    let params = &self.program.functions[*callee].params;
+                    written.extend(params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In).map(|(_, a)| *a));
+                }
+                _ => {}
+            }
+        }
+        written.retain(|target| matches!(exprs[exprs.base(*target)].kind, ExprKind::Property(_)));
+        for target in written {
+            self.check_assignable(target);
         }
     }
 

@@ -539,9 +539,12 @@ impl<'a> Checker<'a> {
                 true => Some("a selection that names an element twice cannot be assigned to".into()),
                 false => self.assignable(*base, depth + 1),
             },
-            ExprKind::Property(p) => match (p.set, p.reference) {
-                (None, None) => Some("this can only be read".into()),
-                _ => None,
+            ExprKind::Property(p) => match (p.set.or(p.reference), p.args.first()) {
+                (None, _) => Some("this can only be read".into()),
+                (Some(accessor), Some(object)) if self.accessor_changes_object(accessor) => {
+                    self.assignable(*object, depth + 1)
+                }
+                (Some(_), _) => None,
             },
             ExprKind::Deref(_) => None,
             ExprKind::Call(function, _) => (!self.program.functions[*function].returns_ref)

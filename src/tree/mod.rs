@@ -764,6 +764,11 @@ impl Function {
         self.owner.is_some() && self.params.first().is_some_and(|p| self.code.locals[p.local].name == "this")
     }
 
+    /// Whether it is a method that takes its object by reference to change it.
+    pub fn changes_object(&self) -> bool {
+        self.is_method() && self.params.first().is_some_and(|p| p.mode == ParamMode::InOut)
+    }
+
     /// The name that users know a function of the library by.
     pub fn known_as(&self) -> Symbol {
         match self.attribute("__known_as").and_then(|a| a.args.first()) {
