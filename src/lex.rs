@@ -169,6 +169,18 @@ fn is_ident(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
+/// Whether it is a part of a name, or is meant to be: `x²`.
+fn is_in_name(c: char) -> bool {
+    c.is_alphanumeric() || unicode_ident::is_xid_continue(c)
+}
+
+/// Whether names are made so: of letters, digits and marks of all scripts (Unicode Standard Annex #31; WGSL, "Identifiers").
+fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    let begins = |c: char| matches!(c, '_' | '$') || unicode_ident::is_xid_start(c);
+    chars.next().is_some_and(begins) && chars.all(|c| c == '$' || unicode_ident::is_xid_continue(c))
+}
+
 struct Lexer<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -461,17 +473,19 @@ impl<'a> Lexer<'a> {
         self.push(TokenKind::Other, self.slice(start, self.pos), start, self.pos);
     }
 
-    /// Whether a letter outside ASCII stands here.
+    /// Whether a letter or mark outside ASCII stands here.
     fn foreign_letter(&self, pos: usize) -> bool {
-        self.at(pos) >= 0x80 && self.slice(pos, self.text.len()).starts_with(char::is_alphanumeric)
+        self.at(pos) >= 0x80 && self.slice(pos, self.text.len()).starts_with(is_in_name)
     }
 
-    /// A name with letters outside ASCII: one token, so that it is one error.
+    /// A name with letters outside ASCII, which is one token, whether or not names are made of all its letters.
     fn foreign_name(&mut self, start: usize) {
         let rest = self.slice(start, self.text.len());
-        let length = rest.find(|c: char| c != '_' && !c.is_alphanumeric()).unwrap_or(rest.len());
+        let length = rest.find(|c| c != '$' && !is_in_name(c)).unwrap_or(rest.len());
         self.pos = start + length;
-        self.push(TokenKind::Other, self.slice(start, self.pos), start, self.pos);
+        let name = self.slice(start, self.pos);
+        let kind = if is_name(name) { TokenKind::Ident } else { TokenKind::Other };
+        self.push(kind, name, start, self.pos);
     }
 
     /// An operator that can only be of one character, because what follows it is in none.

@@ -314,9 +314,8 @@ pub fn define(text: &str) -> Result<(String, Option<String>), String> {
         Some((name, value)) => (name, Some(value.to_owned())),
         None => (text, None),
     };
-    let legal =
-        name.chars().enumerate().all(|(i, c)| c == '_' || c.is_ascii_alphabetic() || i > 0 && c.is_ascii_digit());
-    if name.is_empty() || !legal { Err("a macro needs a name".to_owned()) } else { Ok((name.to_owned(), value)) }
+    let legal = crate::lex::single_token(name) == Some(crate::lex::TokenKind::Ident);
+    if legal { Ok((name.to_owned(), value)) } else { Err("a macro needs a name".to_owned()) }
 }
 
 /// A binding policy by name.

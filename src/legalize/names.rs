@@ -159,7 +159,8 @@ fn wanted(program: &Program, leaves: &Leaves, blocks: NamedBlocks) -> FxHashMap<
 
 /// A name that begins with a letter, without what only library names have in front.
 fn plain(name: &str) -> String {
-    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    let part = |c: char| if unicode_ident::is_xid_continue(c) { c } else { '_' };
+    let mut text: String = name.chars().map(part).collect();
     if text.starts_with("__") {
         text = text.trim_start_matches('_').to_owned();
     }

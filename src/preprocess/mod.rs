@@ -348,8 +348,7 @@ impl<'a> Processor<'a> {
         for (name, value) in defines {
             let value = value.as_deref().unwrap_or("1");
             let identifier = name.split('(').next().unwrap_or("");
-            let proper = identifier.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
-                && identifier.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
+            let proper = crate::lex::single_token(identifier) == Some(TokenKind::Ident);
             if !proper || name.contains(['\n', '\r']) || value.contains(['\n', '\r']) {
                 let message = format!("`-D {name}={value}` does not define a macro");
                 self.diags.push(Diagnostic::global(Code::BAD_OPTION, message).note("the form is `-D NAME[=VALUE]`"));
@@ -605,8 +604,8 @@ impl<'a> Processor<'a> {
                 Some((TokenKind::Int, "0"))
             }
             Some(first) if first == '_' || first.is_alphabetic() => {
-                let message = format!("the name `{text}` has letters that no target accepts");
-                let note = "names are made of ASCII letters, digits and `_`";
+                let message = format!("the name `{text}` has characters that are none of names");
+                let note = "names are made of letters, digits and `_`";
                 self.diags.push(Diagnostic::error(Code::BAD_CHARACTER, token.span, message).note(note));
                 Some((TokenKind::Ident, text))
             }

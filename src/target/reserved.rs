@@ -30,8 +30,22 @@ pub struct Reserved {
     prefixes: &'static [&'static str],
     /// No name may contain this.
     inside: Option<&'static str>,
+    /// Names have no letters outside ASCII.
+    ascii: bool,
     /// The longest name that is made, which leaves room for what printers put behind one.
     longest: usize,
+}
+
+/// `größe` is `gru00F6u00DFe`: each letter outside ASCII has its number in Unicode.
+fn in_ascii(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c.is_ascii() {
+            true => text.push(c),
+            false => text.push_str(&format!("u{:04X}", u32::from(c))),
+        }
+    }
+    text
 }
 
 impl Reserved {
@@ -48,11 +62,12 @@ impl Reserved {
             ..Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS)
         };
         static DXC: Reserved = HLSL;
-        static FXC: Reserved = Reserved { of_compilers: Words(FXC_KEYWORDS), ..HLSL };
+        static FXC: Reserved = Reserved { of_compilers: Words(FXC_KEYWORDS), ascii: true, ..HLSL };
         const GLSL: Reserved = Reserved {
             // Names of extensions are macros.
             prefixes: &["gl_", "GL_"],
             inside: Some("__"),
+            ascii: true,
             types: Words(GLSL_LAYOUT_WORDS),
             // Of arrays, vectors and matrices it is their size, of others an error.
             fields: Words("length"),
@@ -100,6 +115,7 @@ impl Reserved {
             functions: Functions::Hidden(Words("")),
             prefixes: &[],
             inside: None,
+            ascii: false,
             longest: usize::MAX,
         }
     }
@@ -117,7 +133,7 @@ impl Reserved {
 
     /// The nearest name that is not forbidden.
     pub fn respell(&self, name: &str) -> String {
-        let mut text = name.to_owned();
+        let mut text = if self.ascii { in_ascii(name) } else { name.to_owned() };
         while self.is_keyword(&text) && text.contains("__") {
             text = text.replace("__", "_");
         }
