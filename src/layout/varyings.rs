@@ -433,17 +433,23 @@ impl InterfaceLeaves<'_> {
     fn check_locations(&self, leaf: &VaryingPart, before: &[&VaryingPart], found: &mut Vec<Diagnostic>) {
         let range = |l: &VaryingPart| l.start..l.start.saturating_add(l.count);
         let here = range(leaf);
+        let source = |l: &VaryingPart| l.index.unwrap_or(0);
         let meets = |l: &&&VaryingPart| {
-            range(l).start < here.end && here.start < range(l).end && l.index == leaf.index && !here.is_empty()
+            range(l).start < here.end && here.start < range(l).end && source(l) == source(leaf) && !here.is_empty()
         };
-        // Those of one kind are compared by what the source says of them.
-        let other = |l: &&&VaryingPart| self.place(l).is_none() || self.place(leaf).is_none();
+        // Those of one kind, by number or by semantic, are compared by what the source says of them.
+        let kind = |l: &VaryingPart| self.place(l).map(|place| place.name);
+        let other = |l: &&&VaryingPart| kind(l).is_none() || kind(l) != kind(leaf);
         if self.settings.api != Api::D3d
             && let Some(met) = before.iter().filter(other).find(meets)
         {
             let message = format!("`{}` and `{}` have one position: location {}", leaf.name, met.name, here.start);
             let error = Diagnostic::error(Code::BINDING_OVERLAP, leaf.span, message);
-            found.push(error.label(met.span, "this one is there").note("a semantic for both tells them apart"));
+            let note = match leaf.asked || met.asked {
+                true => "an explicit location is one that nothing else has",
+                false => "a semantic for both tells them apart",
+            };
+            found.push(error.label(met.span, "this one is there").note(note));
         }
     }
 
