@@ -3,6 +3,8 @@
 //! Before: `[shader("compute")] void step(uint3 id : SV_DispatchThreadID) { f(id); }    void both(uint3 i) { step(i); }`
 //! After:  the same, and `void step_function(uint3 id) { f(id); }    void both(uint3 i) { step_function(i); }`
 //!
+//! Where each text has one entry point, the function of a hull shader's constants is no other one's: it reads that one's inputs.
+//!
 //! The parameters of an entry point become what the target has for them; those of a function stay. Where the entry point's
 //! own name is not printed, the function has it.
 
@@ -24,14 +26,23 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let mut entries: BTreeSet<FunctionId> = BTreeSet::new();
+    let own_constants = !cx.profile.has(Capability::SeveralEntryPoints);
     for index in 0..cx.program.entry_points.len() {
-        let Some(function) = cx.program.entry_points.get(index).map(|e| e.function) else { continue };
-        if !entries.insert(function) {
-            let own = copy(cx.program, function);
-            entries.insert(own);
-            if let Some(entry) = cx.program.entry_points.get_mut(index) {
-                entry.function = own;
+        let Some(entry) = cx.program.entry_points.get(index).cloned() else { continue };
+        let mut own = |function: FunctionId| match entries.insert(function) {
+            true => function,
+            false => {
+                let own = copy(cx.program, function);
+                // What comes first keeps the name.
+                cx.program.items.put_after(Item::Function(function), Item::Function(own));
+                entries.insert(own);
+                own
             }
+        };
+        let function = own(entry.function);
+        let patch_constant = if own_constants { entry.patch_constant.map(own) } else { entry.patch_constant };
+        if let Some(entry) = cx.program.entry_points.get_mut(index) {
+            (entry.function, entry.patch_constant) = (function, patch_constant);
         }
     }
     // The function of a hull shader's constants belongs to the entry point.
@@ -69,6 +80,7 @@ fn run(cx: &mut Context) {
 /// A function that does what the entry point does.
 fn plain(program: &mut Program, entry: FunctionId) -> FunctionId {
     let id = copy(program, entry);
+    program.items.put_before(Some(Item::Function(entry)), Item::Function(id));
     let function = &mut program.functions[id];
     // The name that it gets where the entry point has its own.
     function.instance = Symbol::new("function");
@@ -80,7 +92,5 @@ fn plain(program: &mut Program, entry: FunctionId) -> FunctionId {
 
 fn copy(program: &mut Program, function: FunctionId) -> FunctionId {
     let own = program.functions[function].clone();
-    let id = program.functions.push(own);
-    program.items.put_before(Some(Item::Function(function)), Item::Function(id));
-    id
+    program.functions.push(own)
 }
