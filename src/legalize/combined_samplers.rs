@@ -89,7 +89,7 @@ fn split(cx: &mut Context, parts: &FxHashMap<FunctionId, i64>) {
 }
 
 /// Which part of a pair a function gives.
-fn part(program: &Program, f: FunctionId) -> Option<i64> {
+pub(super) fn part(program: &Program, f: FunctionId) -> Option<i64> {
     let attribute = program.functions[f].attributes.iter().find(|a| a.name == "__combined_part")?;
     match attribute.args.first() {
         Some(AttributeArg::Int(n)) => Some(*n),
