@@ -59,10 +59,12 @@ impl Reserved {
             blocks: Words("center"),
             // As in C++ ([basic.start.main]), entry point or not.
             single: Words("main"),
+            // FXC has no others, and DXC 1.7 ends with an internal error at those of resources and entry points in libraries.
+            ascii: true,
             ..Reserved::new(HLSL_KEYWORDS, HLSL_BUILTINS)
         };
         static DXC: Reserved = HLSL;
-        static FXC: Reserved = Reserved { of_compilers: Words(FXC_KEYWORDS), ascii: true, ..HLSL };
+        static FXC: Reserved = Reserved { of_compilers: Words(FXC_KEYWORDS), ..HLSL };
         const GLSL: Reserved = Reserved {
             // Names of extensions are macros.
             prefixes: &["gl_", "GL_"],
