@@ -32,6 +32,8 @@ pub struct Reserved {
     inside: Option<&'static str>,
     /// Names have no letters outside ASCII.
     ascii: bool,
+    /// Compilers take the name of a struct for the type even where a variable of an object type is declared.
+    structs_before_objects: bool,
     /// The longest name that is made, which leaves room for what printers put behind one.
     longest: usize,
 }
@@ -70,6 +72,8 @@ impl Reserved {
             prefixes: &["gl_", "GL_"],
             inside: Some("__"),
             ascii: true,
+            // glslang 12: `sampler s`, `texture2D s` and `rayQueryEXT s`, but not `sampler2D s`, in sight of a `struct s`.
+            structs_before_objects: true,
             types: Words(GLSL_LAYOUT_WORDS),
             // Of arrays, vectors and matrices it is their size, of others an error.
             fields: Words("length"),
@@ -118,6 +122,7 @@ impl Reserved {
             prefixes: &[],
             inside: None,
             ascii: false,
+            structs_before_objects: false,
             longest: usize::MAX,
         }
     }
@@ -131,6 +136,11 @@ impl Reserved {
             || self.inside.is_some_and(|i| name.contains(i))
             || name == "_"
             || name.is_empty()
+    }
+
+    /// Whether variables of object types are never named like a struct.
+    pub fn structs_before_objects(&self) -> bool {
+        self.structs_before_objects
     }
 
     /// The nearest name that is not forbidden.

@@ -6,7 +6,7 @@ use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
 use crate::target::reserved::Reserved;
 use crate::tree::{
-    Body, ExprId, ExprKind, FunctionBody, FunctionId, LocalId, Program, Stmt, StmtKind, Template, TemplatePiece, Type,
+    Body, ExprId, ExprKind, FunctionBody, FunctionId, Item, LocalId, Program, Stmt, StmtKind, Template, TemplatePiece, Type,
     TypeId, UnaryOp,
 };
 use rustc_hash::FxHashSet;
@@ -23,8 +23,10 @@ pub(super) fn name(
     let mut used = used_names(program, &body);
     used.extend(functions_of_operators(program, language, &body));
     used.extend(kept);
+    let objects = if reserved.structs_before_objects() { objects(program, &body) } else { FxHashSet::default() };
+    let structs = if objects.is_empty() { FxHashSet::default() } else { struct_names(program) };
     let block = std::mem::take(&mut body.block);
-    let mut scopes = NameScopes { reserved, used: &used, visible: vec![FxHashSet::default()] };
+    let mut scopes = NameScopes { reserved, used: &used, objects, structs, visible: vec![FxHashSet::default()] };
     for param in &program.functions[id].params {
         scopes.declare(&mut body, param.local);
     }
@@ -125,9 +127,27 @@ fn functions_of_operators(program: &Program, language: Language, body: &Body) ->
     operators.filter_map(move |operator| function_of(language, operator)).map(Symbol::new)
 }
 
+/// The variables and parameters that are objects, or arrays of them.
+fn objects(program: &Program, body: &Body) -> FxHashSet<LocalId> {
+    let is_object = |ty: Type| ty.is_resource() || ty.is_object();
+    let of = |ty: TypeId| is_object(program.types.get(program.types.innermost(ty)));
+    body.locals.iter().filter(|(_, local)| of(local.ty)).map(|(id, _)| id).collect()
+}
+
+fn struct_names(program: &Program) -> FxHashSet<Symbol> {
+    let structs = program.items.iter().filter_map(|item| match item {
+        Item::Struct(id) => Some(program.structs[*id].name),
+        Item::Enum(_) | Item::Global(_) | Item::Function(_) => None,
+    });
+    structs.collect()
+}
+
 struct NameScopes<'a> {
     reserved: &'static Reserved,
     used: &'a FxHashSet<Symbol>,
+    /// The variables whose names are none of `structs`.
+    objects: FxHashSet<LocalId>,
+    structs: FxHashSet<Symbol>,
     visible: Vec<FxHashSet<Symbol>>,
 }
 
@@ -135,9 +155,11 @@ impl NameScopes<'_> {
     fn declare(&mut self, body: &mut Body, local: LocalId) {
         let name = body.locals[local].name;
         let text = self.reserved.respell(&plain(name.as_str()));
+        let is_object = self.objects.contains(&local);
         let free = |candidate: &str| {
             let n = Symbol::new(candidate);
             self.reserved.respell(candidate) == candidate
+                && !(is_object && self.structs.contains(&n))
                 && !self.used.contains(&n)
                 && !self.visible.iter().any(|s| s.contains(&n))
         };
