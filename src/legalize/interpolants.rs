@@ -170,10 +170,10 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     }
 }
 
-/// Whether a value is a component of a vector or row of a matrix at an index that is no constant, or one that is a part of something
-/// or a call gives: not every compiler computes these.
+/// Whether a value is, or is made of, a component of a vector or row of a matrix at an index that is no constant, or one that is a
+/// part of something or a call gives: not every compiler computes these.
 fn indexes_numbers(program: &Program, exprs: &ExprArena, value: ExprId) -> bool {
-    exprs.way_to_base(value).any(|part| match exprs[part].kind {
+    exprs.post_order(value).into_iter().any(|part| match exprs[part].kind {
         ExprKind::Index(base, index) => {
             let is_late = |e: ExprId| {
                 matches!(

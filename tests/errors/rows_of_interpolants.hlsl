@@ -17,5 +17,6 @@ float4 main(Varyings v) : SV_Target
     sum += GetAttributeAtVertex(v.list[1][v.index], 1); // error[E0501]: sm_6_6 has no `GetAttributeAtVertex` of a component or row at an index that is not written as a number
     sum += EvaluateAttributeCentroid(v.smooth[1 + 1]) + EvaluateAttributeCentroid(v.smooth[int(1.0)]);
     sum += EvaluateAttributeCentroid(v.smooth[((int3)1).x]); // error[E0501]: sm_6_6 has no `EvaluateAttributeCentroid` of a component or row at an index that is not written as a number
+    sum += EvaluateAttributeCentroid((float4)v.smooth[countbits(1)][0]); // error[E0501]: sm_6_6 has no `EvaluateAttributeCentroid` of a component or row at an index that is not written as a number
     return sum + EvaluateAttributeCentroid(v.smooth[v.index]); // error[E0501]: sm_6_6 has no `EvaluateAttributeCentroid` of a component or row at an index that is not written as a number
 }
