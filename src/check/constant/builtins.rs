@@ -75,6 +75,11 @@ pub(super) fn is_exact(types: &Types, function: &Function) -> bool {
 /// About what a builtin gives for values.
 pub(super) fn call(types: &Types, function: &Function, args: &[Value]) -> Option<Value> {
     let (word, kind) = (function.computes()?, types.component(function.result)?);
+    if word == "dot"
+        && let Some(sum) = integer_dot(kind, args)
+    {
+        return Some(sum);
+    }
     // Functions that make one value of all components.
     let vectors: Option<Vec<Vec<f64>>> = args.iter().map(|value| value.floats()).collect();
     let whole = match (word, vectors.as_deref()) {
@@ -111,6 +116,13 @@ pub(super) fn call(types: &Types, function: &Function, args: &[Value]) -> Option
     (0..count).map(of_component).collect::<Option<Vec<_>>>().map(Value::Composite)
 }
 
+/// The sum of products of integers.
+fn integer_dot(kind: Scalar, args: &[Value]) -> Option<Value> {
+    let [a, b] = args else { return None };
+    let products = a.integers()?.into_iter().zip(b.integers()?).map(|(a, b)| a.wrapping_mul(b));
+    Some(Value::Int(wrap(products.fold(0, i64::wrapping_add), kind), kind))
+}
+
 /// The same for scalars.
 fn scalars(word: &str, kind: Scalar, args: &[Value]) -> Option<Value> {
     fn find<F: Copy>(list: Rows<F>, word: &str) -> Option<F> {
@@ -121,7 +133,7 @@ fn scalars(word: &str, kind: Scalar, args: &[Value]) -> Option<Value> {
             "abs" => Some(Value::Int(wrap(n.wrapping_abs(), of), of)),
             "sign" => Some(Value::Int(n.signum(), kind)),
             "bits" => of_bits(n, kind),
-            _ => None,
+            _ => counted(word, n, of).map(|bits| Value::Int(wrap(bits.into(), kind), kind)),
         },
         [Value::Float(x, of)] => match word {
             "abs" => Some(Value::Float(x.abs(), of)),
@@ -149,6 +161,23 @@ fn scalars(word: &str, kind: Scalar, args: &[Value]) -> Option<Value> {
     }
 }
 
+/// The words that are about the bits of a number of 32.
+fn counted(word: &str, n: i64, of: Scalar) -> Option<u32> {
+    let bits = match of {
+        Scalar::I32 | Scalar::U32 => n as u32,
+        _ => return None,
+    };
+    // Of a negative number the highest clear bit is found.
+    let found = if of == Scalar::I32 && n < 0 { !bits } else { bits };
+    match word {
+        "countbits" => Some(bits.count_ones()),
+        "firstbithigh" => Some(found.checked_ilog2().unwrap_or(u32::MAX)),
+        "firstbitlow" => Some(if bits == 0 { u32::MAX } else { bits.trailing_zeros() }),
+        "reversebits" => Some(bits.reverse_bits()),
+        _ => None,
+    }
+}
+
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
@@ -167,6 +196,17 @@ fn of_bits(bits: i64, kind: Scalar) -> Option<Value> {
 }
 
 impl Value {
+    /// The number of an integer, or those of a vector of integers.
+    fn integers(&self) -> Option<Vec<i64>> {
+        match self {
+            Value::Int(n, _) => Some(vec![*n]),
+            Value::Composite(parts) => {
+                parts.iter().map(|p| if let Value::Int(n, _) = p { Some(*n) } else { None }).collect()
+            }
+            Value::Bool(_) | Value::Float(..) | Value::Text(_) => None,
+        }
+    }
+
     /// The numbers of a float or of a vector of floats.
     fn floats(&self) -> Option<Vec<f64>> {
         match self {

@@ -6,8 +6,8 @@ use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
 use crate::target::reserved::Reserved;
 use crate::tree::{
-    Body, ExprId, ExprKind, FunctionBody, FunctionId, Item, LocalId, Program, Stmt, StmtKind, Template, TemplatePiece, Type,
-    TypeId, UnaryOp,
+    Body, ExprId, ExprKind, FunctionBody, FunctionId, Item, LocalId, Program, Stmt, StmtKind, Template, TemplatePiece,
+    Type, TypeId, UnaryOp,
 };
 use rustc_hash::FxHashSet;
 
