@@ -286,6 +286,9 @@ impl<'a> Checker<'a> {
         decl: DeclId,
         ty: TypeId,
     ) -> ExprId {
+        if let Some(function) = self.default_function(default, ty) {
+            return function;
+        }
         let source = self.info(decl).source;
         self.expr_at(default, ty, scope, source)
     }

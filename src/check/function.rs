@@ -326,7 +326,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Parameters whose type is an interface or an array without a size: each call makes an instance for the types of its
+    /// Parameters whose type is an interface, a function type or an array without a size: each call makes an instance for the types of its
     /// arguments.
     pub(super) fn implicit_params(&mut self, decl: DeclId) -> Rc<[usize]> {
         if let Some(known) = self.functions.implicit.get(&decl) {
@@ -341,7 +341,8 @@ impl<'a> Checker<'a> {
             let uniform = param.modifiers.iter().any(|m| m.name == "uniform");
             if let ast::DeclKind::Var(var) = &param.kind
                 && (matches!(var.ty.kind, TypeKind::Array(_, None)) && !uniform
-                    || self.is_interface_type(&var.ty, scope))
+                    || self.is_interface_type(&var.ty, scope)
+                    || self.function_type(&var.ty, scope).is_some())
             {
                 list.push(index);
             }
@@ -353,7 +354,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn is_interface_type(&mut self, ty: &'a ast::TypeExpr, scope: ScopeId) -> bool {
         match &ty.kind {
-            TypeKind::Some(_) | TypeKind::Function(..) => true,
+            TypeKind::Some(_) => true,
             TypeKind::Modified(_, inner) => self.is_interface_type(inner, scope),
             TypeKind::Path(path) => {
                 let Some(last) = path.last() else { return false };

@@ -12,7 +12,7 @@ use super::function::{InstanceId, WHOLE};
 use super::overload::Candidates;
 use super::scope::{DeclId, Entity, ScopeId, What};
 use super::{Arg, Checker};
-use crate::ast::GenericArg;
+use crate::ast::{Expr, ExprKind as AstKind, GenericArg};
 use crate::diagnostic::Code;
 use crate::parse::Language;
 use crate::source::Span;
@@ -29,6 +29,8 @@ pub(super) struct FunctionValues<'a> {
     /// Those without written generic arguments, by their overloads: all mentions are of one type.
     plain: FxHashMap<Vec<DeclId>, TypeId>,
     of_type: FxHashMap<TypeId, Passed<'a>>,
+    /// Types of the default values of parameters, by the arguments of the parameters before them.
+    of_default: FxHashMap<(DeclId, usize, Vec<Arg>), TypeId>,
 }
 
 /// A function that is passed.
@@ -47,6 +49,12 @@ pub(super) struct Written<'a> {
 }
 
 impl<'a> Checker<'a> {
+    /// The value of a variable that takes its type.
+    pub(super) fn held_value(&mut self, e: &'a Expr) -> ExprId {
+        let operand = self.operand(e);
+        self.argument_value(operand, e.span)
+    }
+
     /// The value of an argument, where functions are values, too.
     pub(super) fn argument_value(&mut self, operand: Operand<'a>, span: Span) -> ExprId {
         match operand {
@@ -58,6 +66,35 @@ impl<'a> Checker<'a> {
             }
             other => self.value(other, span),
         }
+    }
+
+    /// The type of the default value of a parameter that has the type of its argument, where the parameters before it are known.
+    pub(super) fn type_of_default(&mut self, decl: DeclId, index: usize, args: &[Arg]) -> Option<TypeId> {
+        let key = (decl, index, args.to_vec());
+        if let Some(known) = self.function_values.of_default.get(&key) {
+            return Some(*known);
+        }
+        let info = self.info(decl);
+        let What::Function(own) = info.what else { return None };
+        let scope = match &own.generics {
+            Some(generics) => self.bind_generics(generics, args, info.scope),
+            None => info.scope,
+        };
+        let (place, scope) = self.place_of_default(decl, index, scope);
+        let place = self.info(place);
+        let What::Function(written) = place.what else { return None };
+        let crate::ast::DeclKind::Var(var) = &written.params.get(index)?.kind else { return None };
+        let default = var.init.as_ref()?;
+        let (ty, _) = self.in_context(scope, place.source, |c| c.call_arg(default).ty().map(|(ty, _)| ty));
+        let ty = ty.filter(|ty| *ty != TypeId::ERROR)?;
+        self.function_values.of_default.insert(key, ty);
+        Some(ty)
+    }
+
+    /// A default value that is a function: its type says all of it.
+    pub(super) fn default_function(&mut self, default: &'a Expr, ty: TypeId) -> Option<ExprId> {
+        let is_function = self.is_function_value(ty) || matches!(default.kind, AstKind::Lambda(_));
+        is_function.then(|| self.push(ExprKind::Zero, ty, default.span))
     }
 
     fn function_value_type(

@@ -30,6 +30,15 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    /// One thing that arguments suggest.
+    pub(super) fn suggestion(&self) -> Option<Arg> {
+        match (self.types.first(), self.values.first()) {
+            (Some((ty, _)), _) => Some(Arg::Type(*ty)),
+            (None, Some(n)) => Some(Arg::Value(*n)),
+            (None, None) => None,
+        }
+    }
+
     /// Takes note of what an argument suggests.
     pub(super) fn suggest(&mut self, arg: &Arg, literal: convert::LiteralKind) {
         match arg {
@@ -465,32 +474,6 @@ impl<'a> Checker<'a> {
             }
         }
         false
-    }
-
-    /// Finds the arguments that make the alias this type, then matches the written arguments against them.
-    fn unify_alias(
-        &mut self,
-        decl: DeclId,
-        alias: &'a ast::AliasDecl,
-        args: &'a [GenericArg],
-        scope: ScopeId,
-        ty: TypeId,
-        slots: &mut Vec<Slot>,
-    ) -> bool {
-        let Some(generics) = &alias.generics else { return true };
-        let inner_scope = self.pattern_of(decl);
-        let mut inner = vec![Slot::default(); generics.params.len()];
-        if !self.unify(&alias.target, inner_scope, ty, convert::LiteralKind::None, &mut inner) {
-            return false;
-        }
-        args.iter().zip(inner).all(|(arg, slot)| {
-            let actual = match (slot.types.first(), slot.values.first()) {
-                (Some((ty, _)), _) => Arg::Type(*ty),
-                (_, Some(n)) => Arg::Value(*n),
-                _ => return true,
-            };
-            self.unify_arg(arg, scope, &actual, convert::LiteralKind::None, slots)
-        })
     }
 
     /// One written argument against an actual one.

@@ -207,7 +207,11 @@ impl<'a> Checker<'a> {
                     self.unify(param, scope, ty, none, slots);
                 }
             }
+            ast::TypeKind::Modified(_, inner) => self.infer_from_function(inner, scope, ty, slots),
             ast::TypeKind::Path(path) => {
+                if self.infer_from_alias(path, scope, ty, slots) {
+                    return;
+                }
                 let Some(last) = path.last() else { return };
                 let Some(written) = last.args.as_deref() else { return };
                 let found = self.lookup(scope, last.name.name);

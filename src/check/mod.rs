@@ -20,6 +20,7 @@ pub mod operators;
 pub mod swizzle;
 
 mod absent;
+mod aliases;
 mod body_shape;
 mod buffers;
 mod call;

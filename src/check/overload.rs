@@ -33,7 +33,7 @@ pub(super) enum ArgKind<'a> {
 }
 
 impl<'a> CallArg<'a> {
-    fn ty(&self) -> Option<(TypeId, LiteralKind)> {
+    pub(super) fn ty(&self) -> Option<(TypeId, LiteralKind)> {
         match self.kind {
             ArgKind::Value(_, ty, literal) => Some((ty, literal)),
             ArgKind::List(_) => None,
@@ -435,8 +435,11 @@ impl<'a> Checker<'a> {
         }
         let scope = self.pattern_of(decl);
         for &index in implicit.iter() {
-            let at = assigned.iter().position(|(i, _)| *i == index)?;
-            let ty = args.get(at)?.ty()?.0;
+            let given = assigned.iter().position(|(i, _)| *i == index).and_then(|at| args.get(at));
+            let ty = match given {
+                Some(arg) => arg.ty()?.0,
+                None => self.type_of_default(decl, index, &result)?,
+            };
             // Of a constant buffer its contents are passed.
             let ty = self.program.types.get(ty).contents().unwrap_or(ty);
             let ast::DeclKind::Var(var) = &params.get(index)?.kind else { return None };
@@ -447,7 +450,7 @@ impl<'a> Checker<'a> {
                 result.push(Arg::Type(ty));
                 continue;
             }
-            if let ast::TypeKind::Function(params, _) = &var.ty.kind {
+            if let Some(params) = self.function_type(&var.ty, scope) {
                 if !self.takes(ty, params.len()) {
                     return None;
                 }

@@ -576,13 +576,14 @@ impl<'a> Checker<'a> {
         }
         self.check_shadow(var.name);
         self.check_no_place(var.name.name, &var.semantics);
-        let infer = matches!(var.ty.kind, TypeKind::Infer);
+        let is_function = var.init.is_some() && self.function_type(&var.ty, self.cx.scope).is_some();
+        let infer = matches!(var.ty.kind, TypeKind::Infer) || is_function;
         let written = if infer { TypeId::ERROR } else { self.resolve_type(&var.ty, self.cx.scope) };
         let early = self.is_seen_early(var, written).then(|| self.bind_early(decl, var, written));
         let mut init = None;
         if let Some(e) = &var.init {
             init = Some(match (infer, self.program.types.get(written)) {
-                (true, _) => self.expr(e),
+                (true, _) => self.held_value(e),
                 (_, Type::Array(_, Length::Unsized)) => self.expr_of(e, written),
                 _ => self.expr_to(e, written),
             });

@@ -1,8 +1,9 @@
 //! Resolves types and paths as they are written.
 
+use super::Checker;
+use super::aliases::FUNCTION_TYPE;
 use super::scope::{BuiltinGeneric, DeclId, Entity, Found, ScopeId, What};
 use super::size_constants::Size;
-use super::{Arg, Checker};
 use crate::ast::{self, GenericArg, PathSegment, TypeExpr, TypeKind};
 use crate::diagnostic::Code;
 use crate::parse::Language;
@@ -90,7 +91,7 @@ impl<'a> Checker<'a> {
                 let inner = self.resolve_type(inner, scope);
                 self.optional_type(inner, ty.span)
             }
-            TypeKind::Function(..) => self.unsupported_type(ty.span, "a function type other than of a parameter"),
+            TypeKind::Function(..) => self.unsupported_type(ty.span, FUNCTION_TYPE),
             TypeKind::And(_) => self.conjunction_type(ty, scope),
             TypeKind::Some(_) => self.unsupported_type(ty.span, "a value of an interface type"),
             TypeKind::Each(pack) => self.each_type(pack, scope),
@@ -292,7 +293,7 @@ impl<'a> Checker<'a> {
 
     /// The first name of a path. An alias does not see itself: `typedef Foo Foo;` in a namespace names the outer one. The members of
     /// a struct do, which may be of a pointer to it.
-    fn lookup_path_start(&mut self, scope: ScopeId, name: Symbol) -> Found {
+    pub(super) fn lookup_path_start(&mut self, scope: ScopeId, name: Symbol) -> Found {
         let found = self.lookup(scope, name);
         if let Some(Entity::Decl(decl)) = found.entities.first()
             && self.active_aliases.last() == Some(decl)
@@ -311,7 +312,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `::name` looks in the file, then in the standard library.
-    fn lookup_namespace(&mut self, scope: ScopeId, name: Symbol) -> Found {
+    pub(super) fn lookup_namespace(&mut self, scope: ScopeId, name: Symbol) -> Found {
         let found = self.lookup_here(scope, name);
         let is_file = self.sources.iter().any(|s| s.scope == scope);
         if found.entities.is_empty() && is_file { self.lookup(scope, name) } else { found }
@@ -397,37 +398,6 @@ impl<'a> Checker<'a> {
             super::scope::ScopeKind::Plain => None,
         });
         owners.find(|ty| self.structs.instance(*ty).is_some_and(|i| i.decl == decl))
-    }
-
-    /// What an alias stands for.
-    fn alias_type(&mut self, decl: DeclId, args: Vec<Arg>, span: Span) -> TypeId {
-        let key = (decl, args);
-        if let Some(ty) = self.aliases.get(&key) {
-            return *ty;
-        }
-        let info = self.info(decl);
-        let What::Alias(alias) = info.what else { return TypeId::ERROR };
-        if self.active_aliases.contains(&decl) && self.active_aliases.len() > 32 {
-            return self.type_error(Code::RECURSION, span, format!("the alias `{}` contains itself", info.name));
-        }
-        self.active_aliases.push(decl);
-        // A fault of what an alias of the library stands for is reported where the alias is named.
-        if !span.file.is_library() {
-            self.user_span = Some(span);
-        }
-        let scope = match &alias.generics {
-            Some(generics) => self.bind_generics(generics, &key.1, info.scope),
-            None => info.scope,
-        };
-        let source = std::mem::replace(&mut self.cx.source, info.source);
-        let ty = self.resolve_type(&alias.target, scope);
-        self.cx.source = source;
-        self.active_aliases.pop();
-        // Errors that nobody cares for now are found again by who does.
-        if ty != TypeId::ERROR || !self.is_quiet() {
-            self.aliases.insert(key, ty);
-        }
-        ty
     }
 
     fn builtin_generic(

@@ -1,0 +1,161 @@
+//! Aliases of types: what they stand for, the arguments that make them a type, and aliases of function types.
+
+use super::convert::LiteralKind;
+use super::generic::Slot;
+use super::scope::{DeclId, Entity, ScopeId, What};
+use super::types::Name;
+use super::{Arg, Checker};
+use crate::ast::{self, GenericArg, PathSegment, TypeExpr, TypeKind};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::tree::TypeId;
+
+/// How many aliases may stand for each other.
+const MAX_ALIASES: usize = 32;
+
+/// What is not supported of function types.
+pub(super) const FUNCTION_TYPE: &str = "a function type other than of a parameter or of a local variable with a value";
+
+impl<'a> Checker<'a> {
+    /// What an alias stands for.
+    pub(super) fn alias_type(&mut self, decl: DeclId, args: Vec<Arg>, span: Span) -> TypeId {
+        let key = (decl, args);
+        if let Some(ty) = self.aliases.get(&key) {
+            return *ty;
+        }
+        let info = self.info(decl);
+        let What::Alias(alias) = info.what else { return TypeId::ERROR };
+        if self.active_aliases.contains(&decl) && self.active_aliases.len() > MAX_ALIASES {
+            return self.type_error(Code::RECURSION, span, format!("the alias `{}` contains itself", info.name));
+        }
+        self.active_aliases.push(decl);
+        // A fault of what an alias of the library stands for is reported where the alias is named.
+        if !span.file.is_library() {
+            self.user_span = Some(span);
+        }
+        let scope = match &alias.generics {
+            Some(generics) => self.bind_generics(generics, &key.1, info.scope),
+            None => info.scope,
+        };
+        let source = std::mem::replace(&mut self.cx.source, info.source);
+        // An alias of a function type is no fault of its own: each place that cannot have one is.
+        let is_function = self.function_type(&alias.target, scope).is_some();
+        let ty = if is_function { TypeId::ERROR } else { self.resolve_type(&alias.target, scope) };
+        self.cx.source = source;
+        self.active_aliases.pop();
+        if is_function {
+            return self.unsupported_type(span, FUNCTION_TYPE);
+        }
+        // Errors that nobody cares for now are found again by who does.
+        if ty != TypeId::ERROR || !self.is_quiet() {
+            self.aliases.insert(key, ty);
+        }
+        ty
+    }
+
+    /// Finds the arguments that make the alias this type, then matches the written arguments against them.
+    pub(super) fn unify_alias(
+        &mut self,
+        decl: DeclId,
+        alias: &'a ast::AliasDecl,
+        args: &'a [GenericArg],
+        scope: ScopeId,
+        ty: TypeId,
+        slots: &mut Vec<Slot>,
+    ) -> bool {
+        let Some(generics) = &alias.generics else { return true };
+        let inner_scope = self.pattern_of(decl);
+        let mut inner = vec![Slot::default(); generics.params.len()];
+        self.unify(&alias.target, inner_scope, ty, LiteralKind::None, &mut inner)
+            && self.unify_alias_args(args, scope, &inner, slots)
+    }
+
+    /// Written arguments of an alias against what is known of its parameters.
+    fn unify_alias_args(
+        &mut self,
+        args: &'a [GenericArg],
+        scope: ScopeId,
+        known: &[Slot],
+        slots: &mut Vec<Slot>,
+    ) -> bool {
+        args.iter().zip(known).all(|(arg, slot)| match slot.suggestion() {
+            Some(actual) => self.unify_arg(arg, scope, &actual, LiteralKind::None, slots),
+            None => true,
+        })
+    }
+
+    /// The parameters of the function type that a written type is, by itself or by the aliases that it names.
+    pub(super) fn function_type(&mut self, ty: &'a TypeExpr, scope: ScopeId) -> Option<&'a [TypeExpr]> {
+        match &ty.kind {
+            TypeKind::Function(params, _) => Some(params),
+            TypeKind::Modified(_, inner) => self.function_type(inner, scope),
+            TypeKind::Path(path) => {
+                let (decl, alias) = self.alias_of(path, scope)?;
+                self.inside_alias(decl, |c, scope| c.function_type(&alias.target, scope))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a function that is passed tells of open parameters by an alias of its type: `typealias F<T> = functype(T) -> T;`.
+    /// False: the written type is no such alias.
+    pub(super) fn infer_from_alias(
+        &mut self,
+        path: &'a [PathSegment],
+        scope: ScopeId,
+        ty: TypeId,
+        slots: &mut Vec<Slot>,
+    ) -> bool {
+        let Some((decl, alias)) = self.alias_of(path, scope) else { return false };
+        if self.inside_alias(decl, |c, scope| c.function_type(&alias.target, scope)).is_none() {
+            return false;
+        }
+        let count = alias.generics.as_ref().map_or(0, |g| g.params.len());
+        let mut inner = vec![Slot::default(); count];
+        self.inside_alias(decl, |c, scope| {
+            c.infer_from_function(&alias.target, scope, ty, &mut inner);
+            Some(())
+        });
+        let written = path.last().and_then(|last| last.args.as_deref()).unwrap_or(&[]);
+        self.unify_alias_args(written, scope, &inner, slots);
+        true
+    }
+
+    /// Looks at what an alias stands for, with its generic parameters open.
+    fn inside_alias<R>(&mut self, decl: DeclId, look: impl FnOnce(&mut Self, ScopeId) -> Option<R>) -> Option<R> {
+        if self.active_aliases.len() > MAX_ALIASES {
+            return None;
+        }
+        let scope = self.pattern_of(decl);
+        let own = self.info(decl).source;
+        let source = std::mem::replace(&mut self.cx.source, own);
+        self.active_aliases.push(decl);
+        let found = look(self, scope);
+        self.active_aliases.pop();
+        self.cx.source = source;
+        found
+    }
+
+    /// The alias that a path names, whatever its arguments are.
+    fn alias_of(&mut self, path: &'a [PathSegment], scope: ScopeId) -> Option<(DeclId, &'a ast::AliasDecl)> {
+        let (last, outer) = path.split_last()?;
+        let found = if outer.is_empty() {
+            if self.builtin_type(last.name.name).is_some() {
+                return None;
+            }
+            self.lookup_path_start(scope, last.name.name)
+        } else {
+            match self.quiet(|c| c.resolve_path(outer, scope)) {
+                Name::Namespace(inner) => self.lookup_namespace(inner, last.name.name),
+                Name::Type(ty) => self.type_members(ty, last.name.name),
+                Name::Interface(..) | Name::Values(..) | Name::Generic(_) | Name::Missing | Name::Error => return None,
+            }
+        };
+        let Entity::Decl(decl) = *found.entities.first()? else { return None };
+        let decl = self.exported_for(decl).unwrap_or(decl);
+        match self.info(decl).what {
+            What::Alias(alias) => Some((decl, alias)),
+            _ => None,
+        }
+    }
+}
