@@ -3,6 +3,7 @@
 
 use super::Checker;
 use super::function::{Instance, InstanceId, WHOLE};
+use super::operation::POSTFIX;
 use super::scope::{DeclId, DeclInfo, Entity, ScopeId, ScopeKind, What};
 use crate::ast;
 use crate::diagnostic::Code;
@@ -183,7 +184,14 @@ impl<'a> Checker<'a> {
         for sibling in siblings {
             let What::Function(other) = self.info(sibling).what else { continue };
             let elsewhere = self.info(sibling).source != info.source && self.source_of(sibling).builtin;
-            if sibling == decl || elsewhere || other.body.is_none() || other.params.len() != f.params.len() {
+            // `++x` and `x++` of one type are two functions.
+            let is_other_side = self.info(sibling).has(POSTFIX) != info.has(POSTFIX);
+            if sibling == decl
+                || elsewhere
+                || is_other_side
+                || other.body.is_none()
+                || other.params.len() != f.params.len()
+            {
                 continue;
             }
             if f.generics.is_some() || other.generics.is_some() {

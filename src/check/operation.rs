@@ -11,6 +11,17 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{BinaryOp, ExprId, ExprKind, Scalar, Type, TypeId, UnaryOp};
 
+/// The modifier of an operator that is written behind its operand.
+pub(super) const POSTFIX: &str = "__postfix";
+
+/// On which side of its operand an operator is written.
+#[derive(Clone, Copy)]
+pub(super) enum Fixity {
+    Prefix,
+    Postfix,
+    Infix,
+}
+
 impl<'a> Checker<'a> {
     pub(super) fn prefix_expr(&mut self, op: Symbol, inner: &'a ast::Expr, span: Span) -> ExprId {
         let text = op.as_str();
@@ -21,7 +32,7 @@ impl<'a> Checker<'a> {
             _ => {}
         }
         let value = self.expr(inner);
-        if let Some(call) = self.user_operator(op, &[value], span) {
+        if let Some(call) = self.user_operator(op, Fixity::Prefix, &[value], span) {
             return call;
         }
         let value = self.plain(value);
@@ -56,7 +67,8 @@ impl<'a> Checker<'a> {
     pub(super) fn step_expr(&mut self, op: Symbol, inner: &'a ast::Expr, prefix: bool, span: Span) -> ExprId {
         let target = self.expr(inner);
         let postfix = if prefix { None } else { self.user_postfix(op, target, span) };
-        if let Some(call) = postfix.or_else(|| self.user_operator(op, &[target], span)) {
+        let fixity = if prefix { Fixity::Prefix } else { Fixity::Postfix };
+        if let Some(call) = postfix.or_else(|| self.user_operator(op, fixity, &[target], span)) {
             return call;
         }
         if !self.check_assignable(target) {
@@ -78,7 +90,7 @@ impl<'a> Checker<'a> {
     pub(super) fn binary(&mut self, op: Symbol, left: ExprId, right: ExprId, span: Span) -> ExprId {
         // Before the operators of the program, which take no `none`.
         let compared = operators::binary_op(op.as_str()).and_then(|op| self.compared_with_none(op, left, right, span));
-        if let Some(value) = compared.or_else(|| self.user_operator(op, &[left, right], span)) {
+        if let Some(value) = compared.or_else(|| self.user_operator(op, Fixity::Infix, &[left, right], span)) {
             return value;
         }
         let Some(op) = operators::binary_op(op.as_str()) else {
@@ -193,7 +205,13 @@ impl<'a> Checker<'a> {
     }
 
     /// A call of a user's `operator` if there is one for these operands.
-    pub(super) fn user_operator(&mut self, op: Symbol, values: &[ExprId], span: Span) -> Option<ExprId> {
+    pub(super) fn user_operator(
+        &mut self,
+        op: Symbol,
+        fixity: Fixity,
+        values: &[ExprId],
+        span: Span,
+    ) -> Option<ExprId> {
         let custom =
             values.iter().any(|v| matches!(self.program.types.get(self.ty(*v)), Type::Struct(_) | Type::Enum(_)));
         if !custom && (self.in_builtin() || !self.free_operators.contains(&op)) {
@@ -202,6 +220,7 @@ impl<'a> Checker<'a> {
         let name = Symbol::new(&format!("operator{op}"));
         let mut decls = Vec::new();
         decls.extend(self.free_operators_of(name));
+        self.keep_fixity(&mut decls, fixity);
         if !custom {
             return self.operator_of(name, decls, values, span);
         }
@@ -218,9 +237,23 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        self.keep_fixity(&mut decls, fixity);
+        self.keep_fixity(&mut methods, fixity);
         let scalar =
             values.iter().all(|v| matches!(self.program.types.get(self.ty(*v)), Type::Enum(_) | Type::Scalar(_)));
         self.call_operator(name, decls, methods, values, scalar, span)
+    }
+
+    /// Leaves out the operators that are meant for the other side of an operand, where there are some for this side.
+    fn keep_fixity(&self, decls: &mut Vec<DeclId>, fixity: Fixity) {
+        let fits = |decl: &DeclId| match fixity {
+            Fixity::Prefix => !self.info(*decl).has(POSTFIX),
+            Fixity::Postfix => self.info(*decl).has(POSTFIX),
+            Fixity::Infix => true,
+        };
+        if decls.iter().any(fits) {
+            decls.retain(fits);
+        }
     }
 
     /// The operators that a place sees and that are no methods. In HLSL those of a struct hide nothing: they are found by the
@@ -259,7 +292,7 @@ impl<'a> Checker<'a> {
             && matches!(self.program.types.get(target_ty), Type::Struct(_))
         {
             let spelled = Symbol::new(binary.spelling());
-            if let Some(call) = self.user_operator(op, &[target, value], span) {
+            if let Some(call) = self.user_operator(op, Fixity::Infix, &[target, value], span) {
                 return call;
             }
             let left = self.copy(target);
