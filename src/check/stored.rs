@@ -298,8 +298,12 @@ impl<'a> Checker<'a> {
         let variants = existential.variants.clone();
         let (name, span) = (self.program.structs[id].name, self.program.structs[id].span);
         if variants.is_empty() {
-            let message = format!("no type conforms to `{name}`, of which there are values from outside");
-            self.diags.push(Diagnostic::error(Code::CONSTRAINT, span, message));
+            // What no entry point runs needs no type.
+            if let Some(used) = self.use_of_existential(index) {
+                let message = format!("no type conforms to `{name}`, of which this is a value from outside");
+                let note = "declare such a type, or compile together with the file of one";
+                self.diags.push(Diagnostic::error(Code::CONSTRAINT, used, message).note(note));
+            }
             return;
         }
         if depth > 32 {
@@ -325,6 +329,27 @@ impl<'a> Checker<'a> {
         if let Some(existential) = self.existentials.list.get_mut(index) {
             existential.stored = Some(Stored { data, functions });
         }
+    }
+
+    /// Where what entry points run has a value of an interface. Without entry points all functions count.
+    fn use_of_existential(&self, index: usize) -> Option<Span> {
+        let program = &self.program;
+        let mut roots: Vec<FunctionId> = program.entry_points.iter().flat_map(|e| e.roots()).collect();
+        if roots.is_empty() {
+            roots.extend(program.functions.ids());
+        }
+        let (functions, _) = program.analyses().reached(roots.into_iter());
+        let holds = |ty: TypeId| {
+            let mut held = Vec::new();
+            self.held_existentials(ty, 0, &mut held);
+            held.contains(&index)
+        };
+        functions.into_iter().find_map(|id| {
+            let code = &program.functions[id].code;
+            let exprs = code.exprs.iter().map(|(_, e)| (e.ty, e.span));
+            let mut values = code.locals.iter().map(|(_, l)| (l.ty, l.span)).chain(exprs);
+            values.find(|(ty, span)| !span.file.is_library() && holds(*ty)).map(|(_, span)| span)
+        })
     }
 
     /// How many words values have: as many as the interface says, or as the largest type needs.
