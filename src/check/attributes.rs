@@ -129,6 +129,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__statement", Library, &[], 0),
     ("__filters", Library, &[], 0),
     ("__folds", Library, &[Name], 1),
+    ("__gives_associated", Library, &[], 0),
     ("__gives_status", Library, &[], 0),
     ("__glsl_extension", Anyone, &[Extension], 1),
     ("__typed_extension", Library, &[Word], 1),

@@ -13,6 +13,7 @@
 //!
 //! An associated type of such a value that has no interface as a bound is a value of the type that it is for each.
 
+use super::associated_values::{GIVES_ASSOCIATED, chooses_by_parameter};
 use super::convert::{self, LiteralKind, Rank};
 use super::expr::decl_of;
 use super::function::{Instance, InstanceId, Signature, WHOLE};
@@ -20,7 +21,7 @@ use super::interfaces::{Bound, InterfaceRef};
 use super::scope::{DeclId, ScopeId, ScopeKind, What};
 use super::stored::{Stored, store_access, store_comparison, store_value};
 use super::{Arg, Checker};
-use crate::ast::{GenericArg, GenericParamKind, TypeExpr};
+use crate::ast::{GenericArg, TypeExpr};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -38,7 +39,7 @@ pub(super) struct Existentials {
     /// Methods whose bodies choose by the type.
     methods: Vec<InstanceId>,
     /// Associated types whose bounds are looked for.
-    open: Vec<DeclId>,
+    pub open: Vec<DeclId>,
     /// Functions of the library that wait for the form of values that come from outside.
     pub waiting: Vec<InstanceId>,
 }
@@ -70,19 +71,19 @@ pub(super) struct Variant {
 }
 
 /// What a method is for one of the types.
-struct Choice {
-    own: Own,
+pub(super) struct Choice {
+    pub own: Own,
     /// The type whose member it is: the type itself or one of its bases.
-    owner: Option<TypeId>,
+    pub owner: Option<TypeId>,
     /// By parameter: which of the types of an interface value the method takes.
-    args: Vec<Option<usize>>,
+    pub args: Vec<Option<usize>>,
     /// Which of the types of an interface value the method gives.
-    result: Option<usize>,
+    pub result: Option<usize>,
 }
 
 /// What a type has for a method or property of an interface.
 #[derive(Clone, Copy)]
-enum Own {
+pub(super) enum Own {
     Method(FunctionId),
     /// A function without an object.
     Static(FunctionId),
@@ -90,10 +91,12 @@ enum Own {
     Field(u32, TypeId),
     /// The value itself, as one of another interface.
     Whole(TypeId),
+    /// A value that nothing is known of but the type.
+    Zero(TypeId),
 }
 
 /// The attribute of the library's function that makes a value of an interface one of an interface that it extends.
-const WIDENS_INTERFACE: &str = "__widens_interface";
+pub(super) const WIDENS_INTERFACE: &str = "__widens_interface";
 
 /// The field that tells the type.
 pub(super) const KIND: u32 = 0;
@@ -124,7 +127,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The type of what conforms to all of these, or of an associated type.
-    fn existential_with(&mut self, bounds: Vec<InterfaceRef>, of: Option<DeclId>) -> TypeId {
+    pub(super) fn existential_with(&mut self, bounds: Vec<InterfaceRef>, of: Option<DeclId>) -> TypeId {
         if let Some(known) = self.existentials.list.iter().find(|e| e.bounds == bounds && e.of == of) {
             return known.ty;
         }
@@ -201,13 +204,21 @@ impl<'a> Checker<'a> {
 
     /// The number of a type among those that an interface value may be of; makes it one of them.
     pub(super) fn variant(&mut self, existential: usize, ty: TypeId, span: Span) -> Option<usize> {
-        let Existential { id, variants, .. } = self.existentials.list.get(existential)?;
-        let id = *id;
-        if let Some(known) = variants.iter().position(|v| v.ty == ty) {
+        if let Some(known) = self.existentials.list.get(existential)?.variants.iter().position(|v| v.ty == ty) {
             return Some(known);
         }
         if !self.may_be(existential, ty) {
             return None;
+        }
+        self.add_variant(existential, ty, span)
+    }
+
+    /// Makes a type one of those that an interface value may be of.
+    pub(super) fn add_variant(&mut self, existential: usize, ty: TypeId, span: Span) -> Option<usize> {
+        let Existential { id, variants, .. } = self.existentials.list.get(existential)?;
+        let id = *id;
+        if let Some(known) = variants.iter().position(|v| v.ty == ty) {
+            return Some(known);
         }
         if self.program.holds_resource(ty) {
             self.unsupported(span, "a value of an interface type that holds resources");
@@ -298,9 +309,12 @@ impl<'a> Checker<'a> {
     /// The interface by whose types a function chooses.
     fn chooses_by(&self, id: InstanceId) -> Option<TypeId> {
         let instance = self.functions.get(id);
-        let widens = self.info(instance.decl).attribute(WIDENS_INTERFACE).is_some();
         let signature = &instance.signature;
-        if widens { signature.params.first().map(|p| p.ty) } else { signature.owner }
+        if chooses_by_parameter(&self.info(instance.decl)) {
+            signature.params.first().map(|p| p.ty)
+        } else {
+            signature.owner
+        }
     }
 
     fn kind_of(&mut self, variant: usize, span: Span) -> ExprId {
@@ -320,43 +334,6 @@ impl<'a> Checker<'a> {
         let part = self.variant_part(existential, variant, again, &mut exprs);
         self.cx.body.exprs = exprs;
         Some((is, part))
-    }
-
-    /// What an associated type of an interface value is: a value of the interfaces that bound it, or of whatever it is for
-    /// each type.
-    pub(super) fn associated_existential(&mut self, decl: DeclId) -> Option<TypeId> {
-        let info = self.info(decl);
-        self.existential(info.owner?)?;
-        let What::Associated(param) = info.what else { return None };
-        let GenericParamKind::Type { bounds, .. } = &param.kind else { return None };
-        if self.existentials.open.contains(&decl) {
-            let message = format!("`{}` is an associated type, and no interface that bounds one", info.name);
-            self.error(Code::CONSTRAINT, info.span, message);
-            return Some(TypeId::ERROR);
-        }
-        self.existentials.open.push(decl);
-        let mut list = Vec::new();
-        for bound in bounds {
-            for bound in self.bounds(bound, info.scope) {
-                if let Bound::Interface(interface, args) = bound
-                    && !self.source_of(interface).builtin
-                {
-                    list.push((interface, args));
-                }
-            }
-        }
-        self.existentials.open.pop();
-        let of = list.is_empty().then_some(decl);
-        Some(self.existential_with(list, of))
-    }
-
-    /// A parameter of a type of interface values: what a static function of the type is, is what it is for this parameter, in
-    /// `calc<T : IShape>(T shape) { T::sides(); }`.
-    pub(super) fn value_of_dynamic_type(&mut self, ty: TypeId, span: Span) -> Option<ExprId> {
-        self.existential(ty)?;
-        let locals = &self.cx.body.locals;
-        let local = locals.ids().find(|id| locals[*id].ty == ty)?;
-        Some(self.push(ExprKind::Local(local), ty, span))
     }
 
     /// What a conversion costs, where values of interfaces and optional values are made too.
@@ -380,7 +357,7 @@ impl<'a> Checker<'a> {
     pub(super) fn chooses(&mut self, id: InstanceId) -> bool {
         let instance = self.functions.get(id);
         let info = self.info(instance.decl);
-        let chooses = (info.in_interface || info.attribute(WIDENS_INTERFACE).is_some())
+        let chooses = (info.in_interface || chooses_by_parameter(&info))
             && self.chooses_by(id).is_some_and(|ty| self.existential(ty).is_some());
         if chooses {
             self.existentials.methods.push(id);
@@ -439,6 +416,9 @@ impl<'a> Checker<'a> {
             let wider = self.existential(wanted.result)?;
             let result = self.variant(wider, ty, info.span)?;
             return Some(Choice { own: Own::Whole(ty), owner: None, args: Vec::new(), result: Some(result) });
+        }
+        if info.attribute(GIVES_ASSOCIATED).is_some() {
+            return self.associated_choice(&instance, ty);
         }
         let members: Vec<DeclId> = self.members(ty, info.name).into_iter().filter_map(decl_of).collect();
         for decl in members {
@@ -617,13 +597,14 @@ impl<'a> Checker<'a> {
     ) -> Vec<Stmt> {
         let result = match choice.own {
             Own::Method(function) | Own::Static(function) => self.program.functions[function].result,
-            Own::Field(_, ty) | Own::Whole(ty) => ty,
+            Own::Field(_, ty) | Own::Whole(ty) | Own::Zero(ty) => ty,
         };
         let locals: Vec<_> = code.locals.ids().collect();
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let mut args = Vec::new();
         if let Some(this) = locals.first()
-            && let (Some(existential), false) = (self.existential(owner), matches!(choice.own, Own::Static(_)))
+            && let (Some(existential), false) =
+                (self.existential(owner), matches!(choice.own, Own::Static(_) | Own::Zero(_)))
         {
             let stored = self.existentials.list.get(existential).is_some_and(|e| e.is_stored);
             let parts = (existential, variant, owner, *this);
@@ -663,7 +644,7 @@ impl<'a> Checker<'a> {
                 b.assign(field, *value)
             }
             (Own::Whole(_), [this, ..]) => *this,
-            (Own::Field(_, ty) | Own::Whole(ty), []) => b.add(ExprKind::Zero, ty),
+            (Own::Field(_, ty) | Own::Whole(ty), []) | (Own::Zero(ty), _) => b.add(ExprKind::Zero, ty),
             (Own::Method(function) | Own::Static(function), _) => b.call(function, args, result),
         };
         if signature.result == TypeId::VOID {

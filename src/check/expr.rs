@@ -239,6 +239,9 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn path_operand(&mut self, path: &'a [PathSegment], span: Span) -> Operand<'a> {
+        if let Some(operand) = self.path_of_dynamic_type(path, span) {
+            return operand;
+        }
         match self.resolve_value_path(path, self.cx.scope) {
             Name::Interface(decl, _) => {
                 let name = self.info(decl).name;

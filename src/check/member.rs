@@ -19,7 +19,39 @@ use crate::tree::{
 impl<'a> Checker<'a> {
     /// `base.member`.
     pub(super) fn member_operand(&mut self, base: &'a ast::Expr, segment: &'a PathSegment, span: Span) -> Operand<'a> {
-        match self.operand(base) {
+        let operand = self.holder(base);
+        self.member_of_operand(operand, base, segment, span)
+    }
+
+    /// What has a member: an associated type of a value of an interface is one of its values.
+    fn holder(&mut self, base: &'a ast::Expr) -> Operand<'a> {
+        let ast::ExprKind::Member(object, segment) = &base.kind else { return self.operand(base) };
+        let operand = self.deeper(base.span, |c| {
+            let operand = c.holder(object);
+            let name = segment.name.name;
+            let associated = match operand {
+                Operand::Value(value) => c.associated_value(value, name, base.span),
+                Operand::Type(ty) => {
+                    c.value_of_dynamic_type(ty, base.span).and_then(|v| c.associated_value(v, name, base.span))
+                }
+                _ => None,
+            };
+            match associated {
+                Some(value) => Operand::Value(value),
+                None => c.member_of_operand(operand, object, segment, base.span),
+            }
+        });
+        operand.unwrap_or(Operand::Error)
+    }
+
+    fn member_of_operand(
+        &mut self,
+        operand: Operand<'a>,
+        base: &'a ast::Expr,
+        segment: &'a PathSegment,
+        span: Span,
+    ) -> Operand<'a> {
+        match operand {
             Operand::Value(value) => self.member_of(value, segment, span),
             Operand::Type(ty) => self.member_of_type(ty, written_name(base), segment, span),
             Operand::Namespace(scope) => {
@@ -52,6 +84,11 @@ impl<'a> Checker<'a> {
         let ty = self.ty(value);
         if ty == TypeId::ERROR {
             return Operand::Error;
+        }
+        if let [only] = base
+            && let Some(associated) = self.associated_value(value, only.name.name, span)
+        {
+            return Operand::Value(associated);
         }
         let known = match base {
             [only] if only.args.is_none() => self.base_named(ty, only.name.name),

@@ -21,6 +21,7 @@ pub mod swizzle;
 
 mod absent;
 mod aliases;
+mod associated_values;
 mod body_shape;
 mod buffers;
 mod call;
