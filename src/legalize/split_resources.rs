@@ -77,6 +77,7 @@ struct DeclaredLeaf {
 type Split = FxHashMap<(GlobalId, Vec<Step>), GlobalId>;
 
 fn run(cx: &mut Context) {
+    open_blocks_of_blocks(cx.program);
     let mut split = Split::default();
     for global in cx.program.parameters.clone() {
         let Some(parameter) = cx.parameter(global) else { continue };
@@ -97,6 +98,25 @@ fn run(cx: &mut Context) {
     blocks_to_buffers(cx);
     drop_resource_fields(cx);
     drop_empty_contents(cx);
+}
+
+/// A block that holds nothing but blocks is what it holds: layout gave them its position.
+fn open_blocks_of_blocks(program: &mut Program) {
+    let is_block = |types: &Types, ty: TypeId| types.get(types.innermost(ty)).contents().is_some();
+    let of_blocks = |types: &Types, ty: TypeId| types.get(ty).contents().filter(|held| is_block(types, *held));
+    if !program.types.ids().any(|ty| of_blocks(&program.types, ty).is_some()) {
+        return;
+    }
+    program.each_exprs_mut(&mut |types, exprs, live| {
+        for &id in live {
+            if let ExprKind::Contents(block) = exprs[id].kind
+                && is_block(types, exprs[id].ty)
+            {
+                exprs.replace_by(id, block);
+            }
+        }
+    });
+    program.map_types(&mut |types, ty| of_blocks(types, ty).unwrap_or(ty));
 }
 
 /// Blocks without data are declared nowhere: what they hold is nothing.
