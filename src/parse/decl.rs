@@ -552,7 +552,7 @@ impl Parser<'_> {
     fn module_path(&mut self) -> R<Ident> {
         let start = self.tok().span;
         if self.w() == W::Str {
-            return Ok(Ident { name: self.string(), span: self.since(start) });
+            return Ok(Ident { name: self.path_string(), span: self.since(start) });
         }
         let parts: Vec<&str> = self.dotted()?.iter().map(|i| i.name.as_str()).collect();
         Ok(Ident { name: Symbol::new(&parts.join("/")), span: self.since(start) })

@@ -139,6 +139,20 @@ impl Parser<'_> {
         ExprKind::Int(value, Symbol::new(""), token.text)
     }
 
+    /// The path of a module: a backslash stands between folders, and begins no escape.
+    pub(super) fn path_string(&mut self) -> Symbol {
+        let mut path = String::new();
+        while self.w() == super::words::W::Str {
+            let text = self.bump().text;
+            let text = text.as_str();
+            path.push_str(&match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+                Some(plain) => plain.replace("\\\\", "/").replace('\\', "/"),
+                None => unescape(text),
+            });
+        }
+        Symbol::new(&path)
+    }
+
     /// string = STRING STRING*
     pub(super) fn string(&mut self) -> Symbol {
         let mut text = String::new();
