@@ -295,10 +295,12 @@ impl FromStr for Target {
     }
 }
 
-/// `NAME` or `NAME:STAGE`.
+/// `NAME` or `NAME:STAGE`, where a name may be `Outer::main` or `main<float>`.
 pub fn entry(text: &str) -> Result<EntryRequest, String> {
     match text.rsplit_once(':') {
         None => Ok(EntryRequest { name: text.to_owned(), stage: None }),
+        // `Outer::main`
+        Some((outer, _)) if outer.ends_with(':') => Ok(EntryRequest { name: text.to_owned(), stage: None }),
         Some((name, stage)) => match Stage::parse(stage) {
             Some(stage) => Ok(EntryRequest { name: name.to_owned(), stage: Some(stage) }),
             None => {

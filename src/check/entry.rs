@@ -13,14 +13,15 @@ use crate::tree::{
     EntryPoint, Explicit, Expr, ExprArena, ExprKind, ExprTree, FunctionBody, FunctionId, Global, GlobalId, GlobalKind,
     Literal, Modifiers, ParamMode, Stage, TargetCase, Type, TypeId, is_uniform,
 };
-use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An entry point before it is checked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct FoundEntry {
-    decl: DeclId,
-    stage: Stage,
+    pub decl: DeclId,
+    pub stage: Stage,
+    /// Of a generic function, as they are asked for.
+    pub args: Vec<Arg>,
 }
 
 /// Words of file and function names and the stage that they stand for.
@@ -132,8 +133,8 @@ impl<'a> Checker<'a> {
         if !self.options.entries_as_asked {
             found.sort_by_key(|f| f.decl);
         }
-        let mut seen = BTreeSet::new();
-        found.retain(|f| seen.insert((f.decl, f.stage)));
+        let mut seen = FxHashSet::default();
+        found.retain(|f| seen.insert(f.clone()));
         if found.is_empty() && !self.options.allow_no_entries && !self.diags.has_errors() {
             let name = input.units.first().map_or(String::new(), |u| format!(" in {}", u.name));
             let diagnostic = Diagnostic::global(Code::ENTRY_NOT_FOUND, format!("there is no entry point{name}"))
@@ -157,45 +158,7 @@ impl<'a> Checker<'a> {
         list
     }
 
-    fn requested(&mut self, functions: &[DeclId], input: &'a Input) -> Vec<FoundEntry> {
-        let mut list = Vec::new();
-        for request in self.options.entries.clone() {
-            let path = request.name.replace("::", ".");
-            let (namespace, name) = match path.rsplit_once('.') {
-                Some((namespace, name)) => (Some(namespace), name),
-                None => (None, path.as_str()),
-            };
-            let is_named = |decl: &DeclId| {
-                let info = self.info(*decl);
-                let around = self.at(info.scope).namespace;
-                info.name == *name && (namespace.is_none() || around.map(Symbol::as_str) == namespace)
-            };
-            let named: Vec<DeclId> = functions.iter().copied().filter(is_named).collect();
-            // Before those of namespaces.
-            let global = named.iter().find(|d| self.at(self.info(**d).scope).namespace.is_none());
-            let Some(&decl) = global.or(named.first()) else {
-                let message = format!("there is no function `{}` to be an entry point", request.name);
-                let mut diagnostic = Diagnostic::global(Code::ENTRY_NOT_FOUND, message);
-                let names: Vec<&str> = functions.iter().take(8).map(|d| self.info(*d).name.as_str()).collect();
-                if !names.is_empty() {
-                    diagnostic = diagnostic.note(format!("functions of the file: {}", names.join(", ")));
-                }
-                self.diags.push(diagnostic);
-                continue;
-            };
-            let stage = request.stage.or_else(|| self.marked_stage(decl)).or_else(|| {
-                let file = self.unit_name(decl, input);
-                self.custom_stage(decl, file)
-            });
-            match stage {
-                Some(stage) => list.push(FoundEntry { decl, stage }),
-                None => self.ambiguous(decl, input),
-            }
-        }
-        list
-    }
-
-    fn ambiguous(&mut self, decl: DeclId, input: &'a Input) {
+    pub(super) fn ambiguous(&mut self, decl: DeclId, input: &'a Input) {
         let info = self.info(decl);
         let file = self.unit_name(decl, input);
         let base = file.as_str().rsplit(['/', '\\']).next().unwrap_or("").to_owned();
@@ -207,7 +170,7 @@ impl<'a> Checker<'a> {
         self.diags.push(Diagnostic::error(Code::ENTRY_AMBIGUOUS, info.span, message).note(lines));
     }
 
-    fn unit_name(&self, decl: DeclId, input: &'a Input) -> Symbol {
+    pub(super) fn unit_name(&self, decl: DeclId, input: &'a Input) -> Symbol {
         let unit = self.source_of(decl).unit as usize;
         let units = input.units.iter().chain(&input.modules);
         units.map(|u| u.name).nth(unit).unwrap_or_else(|| Symbol::new(""))
@@ -228,7 +191,7 @@ impl<'a> Checker<'a> {
                     _ => Symbol::new(""),
                 };
                 match Stage::parse(text.as_str()) {
-                    Some(stage) => list.push(FoundEntry { decl, stage }),
+                    Some(stage) => list.push(FoundEntry { decl, stage, args: Vec::new() }),
                     None => {
                         let message = format!("`{text}` is not a stage");
                         self.error(Code::BAD_ENTRY, attribute.name.span, message);
@@ -239,7 +202,7 @@ impl<'a> Checker<'a> {
         list
     }
 
-    fn marked_stage(&self, decl: DeclId) -> Option<Stage> {
+    pub(super) fn marked_stage(&self, decl: DeclId) -> Option<Stage> {
         match self.info(decl).attribute("shader")?.args.first()? {
             ast::Expr { kind: ast::ExprKind::String(text), .. } => Stage::parse(text.as_str()),
             _ => None,
@@ -266,7 +229,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The stage by attributes, name, file, and results, for a function that is known to be an entry point.
-    fn custom_stage(&mut self, decl: DeclId, file: Symbol) -> Option<Stage> {
+    pub(super) fn custom_stage(&mut self, decl: DeclId, file: Symbol) -> Option<Stage> {
         let name = self.info(decl).name;
         self.attribute_stage(decl)
             .or_else(|| stage_of_function(name.as_str()))
@@ -367,7 +330,7 @@ impl<'a> Checker<'a> {
                 continue;
             };
             self.report.inferred.push(format!("{file}: `{name}` is a {} entry point by {reason}", stage.name()));
-            list.push(FoundEntry { decl, stage });
+            list.push(FoundEntry { decl, stage, args: Vec::new() });
         }
         list
     }
@@ -398,20 +361,27 @@ impl<'a> Checker<'a> {
     /// Checks entry points and what they reach.
     pub(super) fn check_entries(&mut self, entries: Vec<FoundEntry>) {
         let mut stages: FxHashMap<DeclId, Stage> = FxHashMap::default();
-        for FoundEntry { decl, stage } in entries {
+        for FoundEntry { decl, stage, mut args } in entries {
             let info = self.info(decl);
             // No text has a function twice.
-            if let Some(other) = stages.insert(decl, stage).filter(|other| *other != stage) {
+            if let Some(other) = stages.insert(decl, stage) {
                 let (name, a, b) = (info.name, other.name(), stage.name());
-                self.error(Code::BAD_ENTRY, info.span, format!("`{name}` is a {a} and a {b} entry point"));
-                continue;
-            }
-            if matches!(info.what, What::Function(f) if f.generics.is_some()) {
-                self.error(Code::BAD_ENTRY, info.span, format!("the entry point `{}` cannot be generic", info.name));
+                let message = match other == stage {
+                    true => format!("the entry point `{name}` is asked for with several lists of generic arguments"),
+                    false => format!("`{name}` is a {a} and a {b} entry point"),
+                };
+                self.error(Code::BAD_ENTRY, info.span, message);
                 continue;
             }
             let What::Function(f) = info.what else { continue };
-            let Some(args) = self.open_params(f, decl, info.span) else { continue };
+            if f.generics.is_some() && args.is_empty() {
+                let message = format!("the entry point `{}` is generic, and nothing tells its arguments", info.name);
+                let note = format!("ask for it with its arguments: `--entry '{}<float>'`", info.name);
+                self.diags.push(Diagnostic::error(Code::BAD_ENTRY, info.span, message).note(note));
+                continue;
+            }
+            let Some(open) = self.open_params(f, decl, info.span) else { continue };
+            args.extend(open);
             let Some(instance) = self.instance(decl, WHOLE, args) else { continue };
             let function = self.function(instance);
             let size = attributes::workgroup_size(&self.program.functions[function].attributes);

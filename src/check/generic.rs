@@ -82,7 +82,7 @@ impl<'a> Checker<'a> {
         scope
     }
 
-    fn bind_arg(&mut self, scope: ScopeId, param: &'a GenericParam, arg: &Arg) {
+    pub(super) fn bind_arg(&mut self, scope: ScopeId, param: &'a GenericParam, arg: &Arg) {
         let entity = match arg {
             Arg::Type(ty) => Entity::Type(*ty),
             Arg::Value(n) => {

@@ -50,6 +50,7 @@ mod merge;
 mod objects;
 mod opaque;
 mod optional;
+mod outside_names;
 mod overload;
 mod pack_arguments;
 mod packs;

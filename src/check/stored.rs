@@ -224,27 +224,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What a name outside of the sources leads to in one of the files.
-    fn named_outside(&mut self, path: &str) -> Option<Name<'a>> {
-        let scopes: Vec<_> = self.sources.iter().filter(|s| !s.builtin).map(|s| s.scope).collect();
-        for scope in scopes {
-            let mut name = Name::Namespace(scope);
-            for part in path.split('.') {
-                let part = Symbol::new(part.trim());
-                let found = match name {
-                    Name::Namespace(inner) => self.lookup_here(inner, part),
-                    Name::Type(ty) => self.type_members(ty, part),
-                    _ => break,
-                };
-                name = self.quiet(|c| c.name_of_plain(found, scope, Span::default()));
-            }
-            if matches!(name, Name::Type(_) | Name::Interface(..)) {
-                return Some(name);
-            }
-        }
-        self.builtin_type(Symbol::new(path)).map(Name::Type)
-    }
-
     /// Takes note of a function of the library that needs the form of stored values. False: it does not.
     pub(super) fn waits_for_stored(&mut self, id: InstanceId, types: &[TypeId]) -> bool {
         let mut held = Vec::new();
