@@ -40,6 +40,7 @@ mod defined;
 mod early_returns;
 mod early_tests;
 mod empty_parameters;
+mod empty_arrays;
 mod empty_structs;
 mod fields;
 mod depth_textures;
@@ -336,6 +337,7 @@ pub const PASSES: &[Pass] = &[
     storage::PASS,
     device_addresses::PASS,
     empty_structs::PASS,
+    empty_arrays::PASS,
     push_constants::PASS,
     specialization_constants::PASS,
     subpass_inputs::PASS,
