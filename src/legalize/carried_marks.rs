@@ -31,21 +31,10 @@ fn run(cx: &mut Context) {
         let lost = lost(cx.program, &carried, id);
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
         for index in lost {
-            mark(cx.program, &carried, &mut body.exprs, index);
+            carried.mark(cx.program, &mut body.exprs, index);
         }
         cx.program.functions[id].code = body;
     }
-}
-
-/// Puts the mark at an index.
-fn mark(program: &mut Program, carried: &Carried, exprs: &mut ExprArena, index: ExprId) {
-    let Expr { ty, span, .. } = exprs[index];
-    let Some(marker) = carried.marker(program, ty) else { return };
-    let wanted = program.functions[marker].result;
-    let value = exprs.displace(index);
-    let mut b = Build::new(&mut program.types, exprs, span);
-    let value = b.convert(value, wanted);
-    exprs[index] = Expr { kind: ExprKind::Call(marker, vec![value]), ty: wanted, span };
 }
 
 /// The indices of arrays of resources in a function whose marks do not show there.
@@ -94,7 +83,7 @@ const MARKER: &str = "__index_marker";
 
 /// What may hold a marked value, whichever way it comes there.
 #[derive(Default)]
-struct Carried {
+pub(super) struct Carried {
     markers: FxHashSet<FunctionId>,
     locals: FxHashSet<(FunctionId, LocalId)>,
     globals: FxHashSet<GlobalId>,
@@ -103,7 +92,7 @@ struct Carried {
 }
 
 impl Carried {
-    fn of(program: &Program) -> Carried {
+    pub(super) fn of(program: &Program) -> Carried {
         let mut carried = Carried { markers: program.marked(MARKER), ..Carried::default() };
         if carried.markers.is_empty() {
             return carried;
@@ -120,6 +109,25 @@ impl Carried {
 
     fn size(&self) -> usize {
         self.locals.len() + self.globals.len() + self.fields.len() + self.results.len()
+    }
+
+    /// Puts the mark at an index.
+    pub(super) fn mark(&self, program: &mut Program, exprs: &mut ExprArena, index: ExprId) {
+        let Expr { ty, span, .. } = exprs[index];
+        let Some(marker) = self.marker(program, ty) else { return };
+        let wanted = program.functions[marker].result;
+        let value = exprs.displace(index);
+        let mut b = Build::new(&mut program.types, exprs, span);
+        let value = b.convert(value, wanted);
+        exprs[index] = Expr { kind: ExprKind::Call(marker, vec![value]), ty: wanted, span };
+    }
+
+    /// An index without the mark that stands at it.
+    pub(super) fn unmarked(&self, exprs: &ExprArena, index: ExprId) -> ExprId {
+        match &exprs[index].kind {
+            ExprKind::Call(function, args) if self.markers.contains(function) => args.first().copied().unwrap_or(index),
+            _ => index,
+        }
     }
 
     /// A marker for numbers of a type, or of another.
@@ -190,7 +198,7 @@ impl Carried {
     }
 
     /// Whether a value may be a marked one, or be computed of one.
-    fn has(&self, program: &Program, at: (FunctionId, &ExprArena), id: ExprId) -> bool {
+    pub(super) fn has(&self, program: &Program, at: (FunctionId, &ExprArena), id: ExprId) -> bool {
         let has = |id: &ExprId| self.has(program, at, *id);
         match &at.1[id].kind {
             ExprKind::Call(function, _) => self.markers.contains(function) || self.results.contains(function),

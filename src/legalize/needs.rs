@@ -302,6 +302,7 @@ pub(super) const OF_PARAMETERS: &[Capability] = &[
     Capability::ResourceArrays,
     Capability::NestedResourceArrays,
     Capability::OpenNestedArrays,
+    Capability::NestedBufferArrays,
     Capability::UnboundedResourceArrays,
     Capability::BufferArrays,
     Capability::TexelBuffers,

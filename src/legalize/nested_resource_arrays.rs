@@ -4,13 +4,16 @@
 //! After:  `Texture2D maps[6];       maps[i * 3 + j].Load(p)`
 //!
 //! The bindings stay: the elements of an array of arrays follow each other, the last index fastest. A target that has arrays of
-//! arrays may lack those of which the outer one is unbounded.
+//! arrays may lack those of which the outer one is unbounded, and those of constant buffers (DXC's validator refuses them at an
+//! index that is not constant).
 
+use super::carried_marks::Carried;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, GlobalId, Length, Literal, Program, Type, TypeId, Types,
+    BinaryOp, Build, Expr, ExprArena, ExprId, ExprKind, FunctionId, GlobalId, Length, Literal, Program, Type, TypeId,
+    Types,
 };
 use rustc_hash::FxHashMap;
 
@@ -19,6 +22,7 @@ pub(super) const PASS: Pass = Pass {
     removes: &[
         (Capability::NestedResourceArrays, Find::Parameter(|p, g, _| is_nested(p, g.ty))),
         (Capability::OpenNestedArrays, Find::Parameter(|p, g, _| is_nested(p, g.ty) && is_open(p, g.ty))),
+        (Capability::NestedBufferArrays, Find::Parameter(|p, g, _| is_nested(p, g.ty) && is_of_buffers(p, g.ty))),
     ],
     after: &["split_resources", "combined_samplers", "counters"],
     run,
@@ -34,12 +38,20 @@ fn is_open(program: &Program, ty: TypeId) -> bool {
     program.types.array_parts(ty).is_some_and(|(_, count)| count.is_unsized())
 }
 
+fn is_of_buffers(program: &Program, ty: TypeId) -> bool {
+    matches!(program.types.get(program.types.innermost(ty)), Type::ConstantBuffer(..) | Type::TextureBuffer(_))
+}
+
 fn run(cx: &mut Context) {
-    let only_open = cx.profile.has(Capability::NestedResourceArrays);
+    let (all, open, buffers) =
+        (Capability::NestedResourceArrays, Capability::OpenNestedArrays, Capability::NestedBufferArrays);
+    let lacks = |capability| !cx.profile.has(capability);
+    let (all, open, buffers) = (lacks(all), lacks(open), lacks(buffers));
     let mut nested: FxHashMap<GlobalId, (TypeId, Vec<u32>)> = FxHashMap::default();
     for id in cx.program.parameters.clone() {
         let ty = cx.program.globals[id].ty;
-        if only_open && !is_open(cx.program, ty) {
+        let is_lacked = all || (open && is_open(cx.program, ty)) || (buffers && is_of_buffers(cx.program, ty));
+        if !is_lacked {
             continue;
         }
         if let Some((flat, inner)) = flattened(&mut cx.program.types, ty) {
@@ -47,10 +59,11 @@ fn run(cx: &mut Context) {
             nested.insert(id, (flat, inner));
         }
     }
-    cx.program.each_exprs_mut(&mut |types, exprs, live| {
+    let carried = Carried::of(cx.program);
+    cx.each_body(&mut |cx, function, body| {
         // Parents first: the outermost index has the whole chain below it.
-        for &id in live.iter().rev() {
-            rewrite(types, exprs, id, &nested);
+        for id in body.expressions().into_iter().rev() {
+            rewrite(cx.program, (function, &mut body.exprs), id, (&nested, &carried));
         }
     });
 }
@@ -76,7 +89,15 @@ fn flattened(types: &mut Types, ty: TypeId) -> Option<(TypeId, Vec<u32>)> {
     Some((types.array(element, count), inner))
 }
 
-fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, nested: &FxHashMap<GlobalId, (TypeId, Vec<u32>)>) {
+/// Globals that have one dimension now, with their inner dimensions, and what holds marked indices.
+type Known<'a> = (&'a FxHashMap<GlobalId, (TypeId, Vec<u32>)>, &'a Carried);
+
+fn rewrite(
+    program: &mut Program,
+    (function, exprs): (FunctionId, &mut ExprArena),
+    id: ExprId,
+    (nested, carried): Known,
+) {
     let mut indices = Vec::new();
     let mut node = id;
     while let ExprKind::Index(base, index) = exprs[node].kind {
@@ -91,7 +112,11 @@ fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, nested: &FxHash
     }
     indices.reverse();
     let Expr { ty, span, .. } = exprs[id];
-    let mut b = Build::new(types, exprs, span);
+    let is_marked = indices.iter().any(|index| carried.has(program, (function, exprs), *index));
+    for index in &mut indices {
+        *index = carried.unmarked(exprs, *index);
+    }
+    let mut b = Build::new(&mut program.types, exprs, span);
     let mut index = None;
     for (i, at) in indices.into_iter().enumerate() {
         index = Some(match index {
@@ -104,6 +129,10 @@ fn rewrite(types: &mut Types, exprs: &mut ExprArena, id: ExprId, nested: &FxHash
     }
     let Some(index) = index else { return };
     let base = b.global(g, *flat);
+    // DXC loses the mark of what is computed with.
+    if is_marked {
+        carried.mark(program, exprs, index);
+    }
     exprs[id] = Expr { kind: ExprKind::Index(base, index), ty, span };
 }
 

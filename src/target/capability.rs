@@ -94,6 +94,8 @@ capabilities! {
     NestedResourceArrays,
     /// Arrays of arrays of resources of which the outer one is unbounded.
     OpenNestedArrays,
+    /// Arrays of arrays of constant buffers.
+    NestedBufferArrays,
     /// Unbounded arrays of resources.
     UnboundedResourceArrays,
     /// Descriptor heaps (`ResourceDescriptorHeap`, descriptor handles).
