@@ -45,6 +45,7 @@ mod empty_structs;
 mod fields;
 mod depth_textures;
 mod device_addresses;
+mod distance_rows;
 mod derivative_groups;
 mod derivatives;
 mod entry_attributes;

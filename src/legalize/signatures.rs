@@ -238,7 +238,7 @@ pub(super) struct Place {
     /// The type that the way to it begins with.
     pub whole: TypeId,
     /// Where it goes in or out.
-    point: Point,
+    pub point: Point,
     /// What it is.
     pub leaf: Leaf,
 }
@@ -694,7 +694,7 @@ pub(super) fn shape(program: &Program, ty: TypeId) -> RowShape {
 }
 
 /// Whether distances have room in two rows of four: those of two rows side by side, the others in one row or the other.
-fn fit(shapes: &[RowShape]) -> bool {
+pub(super) fn fit(shapes: &[RowShape]) -> bool {
     let (both, one): (Vec<RowShape>, Vec<RowShape>) = shapes.iter().partition(|(rows, _)| *rows > 1);
     let columns: u32 = both.iter().fold(0, |sum, (_, columns)| sum.saturating_add(*columns));
     let free = 4u32.checked_sub(columns).filter(|_| both.iter().all(|(rows, _)| *rows == 2));

@@ -7,7 +7,7 @@
 
 use super::signatures::{Place, other_type, places};
 use super::stage_io::Source;
-use super::{Context, Pass};
+use super::{Context, Pass, distance_rows};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::analyses::is_trivial;
@@ -31,6 +31,26 @@ pub(super) enum Holder {
     Result(FunctionId),
 }
 
+impl Holder {
+    /// Gives what holds a value another type.
+    pub(super) fn retype(self, program: &mut Program, ty: TypeId) {
+        match self {
+            Holder::Field(id, index) => {
+                if let Some(field) = program.structs[id].fields.get_mut(index as usize) {
+                    field.ty = ty;
+                }
+            }
+            Holder::Param(id, index) => {
+                let function = &mut program.functions[id];
+                if let Some(local) = function.params.get(index).map(|p| p.local) {
+                    function.code.locals[local].ty = ty;
+                }
+            }
+            Holder::Result(id) => program.functions[id].result = ty,
+        }
+    }
+}
+
 /// The slots that get another type, with what that is.
 type Retyped = BTreeMap<Holder, TypeId>;
 
@@ -39,6 +59,7 @@ fn run(cx: &mut Context) {
     if cx.profile.has(Capability::VaryingsWithoutSemantics) {
         return;
     }
+    distance_rows::run(cx);
     let mut retyped = Retyped::new();
     for entry in cx.program.entry_points.clone() {
         for place in places(cx, &entry) {
@@ -66,20 +87,7 @@ fn run(cx: &mut Context) {
         cx.program.functions[id].code = body;
     }
     for (slot, ty) in retyped {
-        match slot {
-            Holder::Field(id, index) => {
-                if let Some(field) = cx.program.structs[id].fields.get_mut(index as usize) {
-                    field.ty = ty;
-                }
-            }
-            Holder::Param(id, index) => {
-                let function = &mut cx.program.functions[id];
-                if let Some(local) = function.params.get(index).map(|p| p.local) {
-                    function.code.locals[local].ty = ty;
-                }
-            }
-            Holder::Result(id) => cx.program.functions[id].result = ty,
-        }
+        slot.retype(cx.program, ty);
     }
 }
 
