@@ -279,12 +279,6 @@ fn primitives(program: &Program, function: &Function, fault: &mut impl FnMut(Spa
             fault(local.span, format!("`{}` has {n} vertices, and a `{word}` has {wanted}", local.name));
         }
     }
-    // The points of a patch are a primitive, too.
-    let is_patch = |ty: TypeId| matches!(program.types.get(ty), Type::Patch(..));
-    if !params().any(|(p, local)| primitive(p.modifiers).is_some() || is_patch(local.ty)) {
-        let what = "an input with the word of its primitive, as `triangle`";
-        fault(function.span, format!("a geometry entry point needs {what}"));
-    }
     let stream = |ty: TypeId| if let Type::Stream(kind, _) = program.types.get(ty) { Some(kind) } else { None };
     let streams: Vec<_> = params().filter_map(|(_, local)| Some((local, stream(local.ty)?))).collect();
     if streams.is_empty() {

@@ -9,6 +9,7 @@
 
 use super::entry_globals::{GlobalLowering, Replacement};
 use super::stage_io::{ManyLeaves, attribute};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::primitive;
 use crate::symbol::Symbol;
 use crate::tree::*;
@@ -62,15 +63,17 @@ pub(super) fn layout(l: &mut GlobalLowering) {
         let message = format!("{} has no geometry shaders that are given patches", l.cx.profile.name);
         return l.cx.unsupported(span, message);
     }
-    let (Some(word), Some(kind), Some(most)) = (word, kind, most) else {
-        let what = match (word, kind) {
-            (None, _) => "an input with the word of its primitive, as `triangle`",
-            (_, None) => "a stream",
-            _ => "`[maxvertexcount]`",
-        };
+    let (Some(kind), Some(most)) = (kind, most) else {
+        let what = if kind.is_none() { "a stream" } else { "`[maxvertexcount]`" };
         l.cx.unsupported(span, format!("a geometry entry point needs {what}"));
         return;
     };
+    let word = word.unwrap_or_else(|| {
+        let message = "no input says which primitives this geometry entry point takes: they are `triangles`";
+        let note = "an input with the word of its primitive, as `triangle`, says it";
+        l.cx.diags.push(Diagnostic::warning(Code::CAPABILITY, span, message).note(note));
+        "triangles"
+    });
     let instances = instances.filter(|n| *n > 1).map_or(String::new(), |n| format!(", invocations = {n}"));
     l.stage_layout(&format!("{word}{instances}"), "in");
     let out = match kind {

@@ -309,6 +309,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     let places = places(cx, entry);
     check_bounded_depth(cx, &places);
     check_patch_inputs(cx, entry);
+    check_primitive(cx, entry);
     check_mesh_indices(cx, entry);
     let in_rows_of = |p: &&Place| p.point.has_rows() && !is_read_alone(p.point, &p.leaf);
     signature_rows::check(cx, &places.iter().filter(in_rows_of).map(|p| (p.point, &p.leaf)).collect::<Vec<_>>());
@@ -477,6 +478,19 @@ fn check_patch_inputs(cx: &mut Context, entry: &EntryPoint) {
         }
     }
     faults.into_iter().for_each(|(span, message)| cx.unsupported(span, message));
+}
+
+/// Reports a geometry shader that takes no primitive, of which DXC makes no SPIR-V.
+fn check_primitive(cx: &mut Context, entry: &EntryPoint) {
+    let Function { params, code, span, .. } = &cx.program.functions[entry.function];
+    // The points of a patch are a primitive, too.
+    let is_patch = |p: &Param| matches!(cx.program.types.get(code.locals[p.local].ty), Type::Patch(..));
+    let takes = |p: &Param| locations::primitive(p.modifiers).is_some() || is_patch(p);
+    if entry.stage == Stage::Geometry && cx.profile.has(Capability::VulkanBuiltins) && !params.iter().any(takes) {
+        let what = "an input with the word of its primitive, as `triangle`";
+        let (span, message) = (*span, format!("a geometry entry point needs {what} in {}", cx.profile.name));
+        cx.unsupported(span, message);
+    }
 }
 
 /// Reports an interpolation that a value cannot have.
