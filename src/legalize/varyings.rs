@@ -11,8 +11,9 @@ use super::Context;
 use super::Pass;
 use super::empty_structs::is_empty;
 use super::needs::Find;
-use super::signatures::{self, MAX_SEMANTIC};
+use super::signatures::{self, MAX_SEMANTIC, Place, Point};
 use super::stage_io::{Flatten, Leaf, Source};
+use super::system_value_types::{Holder, slot};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::mesh_output;
 use crate::layout::{Policy, Settings, StageIo};
@@ -23,6 +24,7 @@ use crate::target::reserved::Reserved;
 use crate::target::system_values::{self, Direction};
 use crate::tree::*;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -71,6 +73,7 @@ fn run(cx: &mut Context) {
         signatures::check_foreign(cx, entry);
     }
     rename_system_values(cx);
+    rename_short_positions(cx);
     for entry in cx.program.entry_points.clone().iter().filter(|e| e.stage == Stage::Fragment) {
         number_barycentrics(cx.program, entry, cx.layout.settings);
     }
@@ -370,6 +373,40 @@ fn shorten(text: &mut String) {
     let kept: String = text.chars().take(KEPT).collect();
     let letters = (0..8).map(|i| char::from(b'A' + ((hash >> (4 * i)) & 15) as u8));
     *text = kept.chars().chain(['_']).chain(letters).collect();
+}
+
+/// What is passed from a hull to a domain shader is no position yet: where it has fewer numbers than `SV_Position`, which is of four, it
+/// has another name.
+fn rename_short_positions(cx: &mut Context) {
+    let entries = cx.program.entry_points.clone();
+    let all: Vec<Place> = entries.iter().flat_map(|entry| signatures::places(cx, entry)).collect();
+    let is_inner = |place: &Place| matches!(place.point, Point::HullOut | Point::DomainPointIn);
+    let is_short = |place: &&Place| {
+        let types = &cx.program.types;
+        place.leaf.is_position()
+            && matches!(types.get(place.leaf.ty), Type::Scalar(s) | Type::Vector(s, 1..=3) if s.is_float())
+    };
+    let short: Vec<&Place> = all.iter().filter(is_short).collect();
+    let holders = |inner: bool| {
+        let chosen = short.iter().filter(move |place| is_inner(place) == inner);
+        chosen.filter_map(|place| slot(cx.program, place)).collect::<BTreeSet<_>>()
+    };
+    // A field of what goes elsewhere, too, is an error there.
+    let renamed: Vec<Holder> = holders(true).difference(&holders(false)).copied().collect();
+    let taken: FxHashSet<&str> =
+        all.iter().filter_map(|place| place.leaf.semantic.as_ref()).map(|(name, _)| name.as_str()).collect();
+    let mut name = "POSITION".to_owned();
+    while taken.contains(name.as_str()) {
+        name.push('_');
+    }
+    for holder in renamed {
+        if let Holder::Field(id, index) = holder
+            && let Some(field) = cx.program.structs[id].fields.get_mut(index as usize)
+            && let Some(semantic) = &mut field.semantic
+        {
+            semantic.text = Symbol::new(&name);
+        }
+    }
 }
 
 /// Semantics of other tools get D3D's name, or that of a builtin of SPIR-V; where the target has none, that is an error if the
