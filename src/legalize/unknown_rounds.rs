@@ -3,11 +3,13 @@
 //! Before: `[unroll] for (uint i = 0; i < scene.lightCount; i++)`
 //! After:  `for (uint i = 0; i < scene.lightCount; i++)`
 //!
-//! In Slang it is a wish; DXC refuses such a loop. Source in HLSL is left as it is: it is DXC's own.
+//! In Slang it is a wish; DXC refuses such a loop. Of loops in HLSL only those go of which DXC surely finds no bound, with a warning:
+//! a counter that goes to what is read. FXC took them.
 
 use super::constant_parameters::initialized;
 use super::needs::Find;
 use super::{Context, Pass};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::*;
@@ -27,14 +29,23 @@ fn run(cx: &mut Context) {
         }
         let rounds = Rounds { program: cx.program, function: id, body, inputs: &inputs };
         let mut block = body.block.clone();
+        let mut dropped = Vec::new();
         block.visit_mut(&mut |stmt| {
             if rounds.are_unknown(stmt)
                 && let StmtKind::For(.., hints) | StmtKind::While(.., hints) | StmtKind::DoWhile(.., hints) =
                     &mut stmt.kind
             {
                 hints.unroll = None;
+                dropped.push(stmt.span);
             }
         });
+        if body.value_first {
+            for span in dropped {
+                let message = "`[unroll]` is left out: only a running shader knows how many rounds this loop has";
+                let note = format!("`[unroll(n)]` says how many at most; {} unrolls no other", cx.profile.name);
+                cx.diags.push(Diagnostic::warning(Code::CAPABILITY, span, message).note(note));
+            }
+        }
         body.block = block;
     });
 }
@@ -65,7 +76,7 @@ fn first(program: &Program, entry: &EntryPoint) -> Option<Span> {
 
 /// Whether a body asks for a loop to be unrolled.
 fn any_wish(body: &Body) -> bool {
-    !body.value_first && body.block.any(&mut |stmt| is_wish(stmt).is_some())
+    body.block.any(&mut |stmt| is_wish(stmt).is_some())
 }
 
 /// The condition of a loop that is to be unrolled, however often it runs.
@@ -77,6 +88,14 @@ fn is_wish(stmt: &Stmt) -> Option<ExprId> {
         _ => return None,
     };
     (hints.unroll == Some(None)).then_some(condition)
+}
+
+/// An expression without conversions around it.
+fn unconverted(exprs: &ExprArena, id: ExprId) -> ExprId {
+    match exprs[id].kind {
+        ExprKind::Convert(inner, _) => unconverted(exprs, inner),
+        _ => id,
+    }
 }
 
 /// The parameters that are given what only a running shader knows: those of entry points, and what they are passed to.
@@ -114,7 +133,50 @@ struct Rounds<'a> {
 
 impl Rounds<'_> {
     fn are_unknown(&self, stmt: &Stmt) -> bool {
-        !self.body.value_first && is_wish(stmt).is_some_and(|condition| self.is_read(condition, DEPTH))
+        is_wish(stmt).is_some_and(|condition| match self.body.value_first {
+            true => self.counts_to_read(stmt, condition),
+            false => self.is_read(condition, DEPTH),
+        })
+    }
+
+    /// Whether a loop compares what its step changes with what is read: of other conditions DXC may find a bound.
+    fn counts_to_read(&self, stmt: &Stmt, condition: ExprId) -> bool {
+        let exprs = &self.body.exprs;
+        let (StmtKind::For(_, _, Some(step), ..), ExprKind::Binary(op, a, b)) = (&stmt.kind, &exprs[condition].kind)
+        else {
+            return false;
+        };
+        let counter = match exprs[*step].kind {
+            ExprKind::Step(_, _, target) | ExprKind::Assign(_, target, _) => exprs.base_local(target),
+            _ => None,
+        };
+        let counts = |id: ExprId| matches!(exprs[id].kind, ExprKind::Local(local) if Some(local) == counter);
+        let bound = match (counts(unconverted(exprs, *a)), counts(unconverted(exprs, *b))) {
+            (true, false) => *b,
+            (false, true) => *a,
+            _ => return false,
+        };
+        op.is_comparison() && self.is_plain(bound, DEPTH) && self.is_read(bound, DEPTH)
+    }
+
+    /// Whether a value is taken as it is from somewhere.
+    fn is_plain(&self, root: ExprId, depth: u32) -> bool {
+        let body = self.body;
+        body.exprs.post_order(root).into_iter().all(|id| match &body.exprs[id].kind {
+            ExprKind::Global(_)
+            | ExprKind::Contents(_)
+            | ExprKind::Field(..)
+            | ExprKind::Index(..)
+            | ExprKind::Swizzle(..)
+            | ExprKind::Convert(..)
+            | ExprKind::Literal(..) => true,
+            ExprKind::Local(local) if self.inputs.0.contains(&(self.function, *local)) => true,
+            ExprKind::Local(local) if depth > 0 => {
+                let value = initialized(&body.block).into_iter().find(|(l, _)| l == local).and_then(|(_, value)| value);
+                value.is_some_and(|value| self.is_plain(value, depth - 1))
+            }
+            _ => false,
+        })
     }
 
     /// Whether an expression reads memory, or what an entry point is given; another number that a function is given may be a
