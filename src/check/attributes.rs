@@ -125,6 +125,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__dynamic_object", Library, &[], 0),
     ("__effects", Library, &[], 0),
     ("__element", Library, &[], 0),
+    ("__element_count", Library, &[], 0),
     ("__emits", Library, &[Word; 2], 2),
     ("__statement", Library, &[], 0),
     ("__filters", Library, &[], 0),

@@ -29,6 +29,7 @@ use crate::tree::{
     BinaryOp, Body, BufferKind, Build, DataLayout, ExprId, ExprKind, FunctionId, GlobalId, Literal, Scalar, Stmt,
     StmtKind, Type, TypeId,
 };
+use packed::Packed;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The attribute of builtins that load or store words of a byte-address buffer.
@@ -52,7 +53,8 @@ pub(super) const PASS: Pass = Pass {
 fn run(cx: &mut Context) {
     // Where byte-address buffers are buffers of the target, only elements of structured ones are packed.
     let stay = cx.profile.has(Capability::ByteAddressBuffers);
-    if stay && !cx.program.types.ids().any(|ty| packed::is_packed(cx.program, cx.profile, ty)) {
+    let packed = Packed::find(cx);
+    if stay && packed.is_empty() {
         return;
     }
     let wide = if stay { FxHashSet::default() } else { wide::declare(cx) };
@@ -63,7 +65,8 @@ fn run(cx: &mut Context) {
     let mut helpers = None;
     let by_reference = references::by_reference(cx.program);
     cx.each_body(&mut |cx, _, body| {
-        packed::copy_references(cx.program, cx.profile, &effects, body, &by_reference);
+        packed::name_elements(cx, &packed, body);
+        packed::copy_references(cx.program, &packed, &effects, body, &by_reference);
         let anywhere = narrow::anywhere(cx, body, &functions);
         fold_addresses(cx, body, &functions, &wide);
         let mut marks = hoist::Marks::default();
@@ -76,11 +79,12 @@ fn run(cx: &mut Context) {
                 used.for_each(|a| mark_for_repetition(cx.program, body, a, &mut marks));
             }
         }
-        packed::mark(cx.program, cx.profile, body, &mut marks);
+        packed::mark(cx.program, &packed, body, &mut marks);
         hoist::hoist(cx.program, &effects, body, marks);
-        let values = packed::mark_values(cx.program, cx.profile, body);
+        let values = packed::mark_values(cx.program, &packed, body);
         hoist::hoist(cx.program, &effects, body, values);
-        let mut words = WordAccess { cx, body, helpers: &mut helpers, anywhere, parts: Vec::new(), copied: 0 };
+        let (helpers, packed) = (&mut helpers, &packed);
+        let mut words = WordAccess { cx, body, helpers, packed, anywhere, parts: Vec::new(), copied: 0 };
         words.loads(&functions);
         words.stores(&functions);
         words.packed_elements();
@@ -88,15 +92,11 @@ fn run(cx: &mut Context) {
     if let Some(helpers) = helpers {
         helpers.list(cx.program);
     }
-    let profile = cx.profile;
-    let program = &*cx.program;
-    let packed: FxHashSet<TypeId> = program.types.ids().filter(|ty| packed::is_packed(program, profile, *ty)).collect();
     cx.program.map_types(&mut |types, ty| match types.get(ty) {
         Type::Buffer(BufferKind::ByteAddress, access, t) if !stay => {
             types.intern(Type::Buffer(BufferKind::Structured(DataLayout::Default), access, t))
         }
-        Type::Buffer(kind, access, _) if packed.contains(&ty) => types.intern(Type::Buffer(kind, access, TypeId::UINT)),
-        _ => ty,
+        _ => packed.buffer(types, ty).unwrap_or(ty),
     });
 }
 
@@ -132,6 +132,7 @@ struct WordAccess<'a, 'b, 'c> {
     body: &'b mut Body,
     /// The functions of the library that are called.
     helpers: &'b mut Option<Helpers>,
+    packed: &'b Packed,
     /// Calls whose value may begin in the middle of a word, which have the address in bytes in place of the word's number.
     anywhere: FxHashSet<ExprId>,
     /// Parts of words that the store at hand writes.

@@ -3,35 +3,100 @@
 //! Before: `StructuredBuffer<int16_t4> a;   int16_t4 v = a[i];                              result[i].xy = v.xy;`
 //! After:  `StructuredBuffer<uint> a;       int16_t4 v = int16_t4(a[2 * i], a[2 * i] >> 16, ...);   result[2 * i] = ...;`
 //!
-//! Elements lie where the layout of the buffer has them. Arguments that are passed by reference go through a variable.
+//! Elements lie where the layout of the buffer has them. Where views say how far they are apart, an element of more than a word is a
+//! struct of its words. Arguments that are passed by reference go through a variable.
+//!
+//! Before: `struct M { uint8_t2 a; uint16_t b; uint c; }   StructuredBuffer<M> m;         m[i].a.y`
+//! After:  `struct M_words { uint words[2]; }              StructuredBuffer<M_words> m;   m[i].words[0] >> 8 & 0xFF`
 
 use super::{Address, WordAccess};
 use crate::layout::Layouter;
 use crate::layout::rules::round_up;
+use crate::legalize::Context;
 use crate::legalize::data_parts::Part;
 use crate::legalize::hoist::{Mark, Marks, temporary_name};
 use crate::legalize::lower_properties::mark_for_repetition;
 use crate::legalize::narrow_integers::is_narrow;
 use crate::legalize::references::{self, ByReference};
-use crate::target::{Capability, Profile};
+use crate::source::Span;
+use crate::target::Capability;
 use crate::tree::analyses::is_trivial;
 use crate::tree::{
-    BinaryOp, Body, BufferKind, Build, Effects, Expr, ExprArena, ExprId, ExprKind, Program, Scalar, Stmt, StmtKind,
-    Type, TypeId,
+    BinaryOp, Body, BufferKind, Build, Effects, Expr, ExprArena, ExprId, ExprKind, Field, Item, Program, Scalar, Stmt,
+    StmtKind, Struct, Type, TypeId, Types,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Whether a type is a buffer that is to be one of words.
-pub(super) fn is_packed(program: &Program, profile: &Profile, ty: TypeId) -> bool {
-    match program.types.get(ty) {
-        Type::Buffer(BufferKind::Structured(_), _, element) => {
+/// The types of buffers that are to be ones of words, each with the type of what is in place of its elements: words, or structs of them.
+#[derive(Default)]
+pub(super) struct Packed(FxHashMap<TypeId, TypeId>);
+
+impl Packed {
+    /// The buffers of a program; declares the structs of words.
+    pub(super) fn find(cx: &mut Context) -> Packed {
+        let is_concerned = |ty: &TypeId| match cx.program.types.get(*ty) {
+            Type::Buffer(BufferKind::Structured(_), _, element) => is_narrow(cx.program, cx.profile, element),
+            _ => false,
+        };
+        let types: Vec<TypeId> = cx.program.types.ids().filter(is_concerned).collect();
+        let mut structs = FxHashMap::default();
+        let mut packed = Packed::default();
+        for ty in types {
+            let Type::Buffer(_, _, element) = cx.program.types.get(ty) else { continue };
             // With byte-address buffers there are views of structured ones, which say how far their elements are apart.
-            let any_size = !profile.has(Capability::ByteAddressBuffers);
-            is_narrow(program, profile, element) && (any_size || is_word(program, element))
+            let of_words = !cx.profile.has(Capability::ByteAddressBuffers) || is_word(cx.program, element);
+            let stride = stride_of(cx, element);
+            if of_words {
+                packed.0.insert(ty, TypeId::UINT);
+            } else if stride.is_multiple_of(4) {
+                let words = *structs.entry(element).or_insert_with(|| declare(cx.program, element, stride / 4));
+                packed.0.insert(ty, words);
+            }
         }
-        _ => false,
+        packed
     }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn has(&self, ty: TypeId) -> bool {
+        self.0.contains_key(&ty)
+    }
+
+    /// The type that a buffer gets.
+    pub(super) fn buffer(&self, types: &mut Types, ty: TypeId) -> Option<TypeId> {
+        match (types.get(ty), self.0.get(&ty)) {
+            (Type::Buffer(kind, access, _), Some(element)) => Some(types.intern(Type::Buffer(kind, access, *element))),
+            _ => None,
+        }
+    }
+
+    /// The struct of words that is in place of the elements of a buffer.
+    fn structure(&self, ty: TypeId) -> Option<TypeId> {
+        self.0.get(&ty).copied().filter(|element| *element != TypeId::UINT)
+    }
+}
+
+/// The bytes from an element of a structured buffer to the next.
+fn stride_of(cx: &Context, element: TypeId) -> u64 {
+    let settings = &cx.layout.settings;
+    let layouter = Layouter { program: cx.program, settings };
+    let layout = layouter.contents(element, settings.rules.structured, cx.program.default_matrix_order);
+    round_up(layout.size(), layout.align.into())
+}
+
+/// A struct of as many words, declared before what uses it.
+fn declare(program: &mut Program, element: TypeId, count: u64) -> TypeId {
+    let name = format!("{}_words", program.type_name(element));
+    let structure = if let Type::Struct(id) = program.types.get(element) { Some(id) } else { None };
+    let span = structure.map_or(Span::default(), |id| program.structs[id].span);
+    let words = program.types.array(TypeId::UINT, Some(u32::try_from(count).unwrap_or(u32::MAX)));
+    let id = program.structs.push(Struct::new(name.as_str(), vec![Field::new("words", words, span)], span));
+    let first = program.items.iter().next().copied();
+    program.items.put_before(first, Item::Struct(id));
+    program.types.intern(Type::Struct(id))
 }
 
 /// Whether a number or vector is no larger than a word.
@@ -43,25 +108,75 @@ fn is_word(program: &Program, ty: TypeId) -> bool {
     }
 }
 
+/// Calls that give elements of such buffers name them, and those that count elements count no words.
+pub(super) fn name_elements(cx: &mut Context, packed: &Packed, body: &mut Body) {
+    for id in body.expressions() {
+        let ExprKind::Call(function, args) = &body.exprs[id].kind else { continue };
+        let function = &cx.program.functions[*function];
+        let Some(buffer) = args.first().copied().filter(|buffer| packed.has(body.exprs[*buffer].ty)) else { continue };
+        let Type::Buffer(_, _, element) = cx.program.types.get(body.exprs[buffer].ty) else { continue };
+        let is_of_structs = packed.structure(body.exprs[buffer].ty).is_some();
+        match args.as_slice() {
+            [_, index] if function.is_marked("__element") => body.exprs[id].kind = ExprKind::Index(buffer, *index),
+            [_, _, _] if function.is_marked("__element") => {
+                let message = format!("{} has no status for an element that it stores in parts", cx.profile.name);
+                cx.unsupported(body.exprs[id].span, message);
+            }
+            _ if function.is_marked("__element_count") && !is_of_structs => {
+                let stride = stride_of(cx, element);
+                count_elements(cx, &mut body.exprs, id, stride);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Makes a number of words one of elements.
+fn count_elements(cx: &mut Context, exprs: &mut ExprArena, id: ExprId, stride: u64) {
+    let Expr { ty, span, .. } = exprs[id];
+    if stride == 4 {
+        return;
+    }
+    if ty == TypeId::VOID {
+        let message = format!("{} counts no elements of less than 4 bytes", cx.profile.name);
+        return cx.unsupported(span, message);
+    }
+    let words = exprs.displace(id);
+    let mut b = Build::new(&mut cx.program.types, exprs, span);
+    let (times, by) = match (stride, stride.is_multiple_of(4)) {
+        (_, true) => (1, stride / 4),
+        (1 | 2, _) => (4 / stride, 1),
+        _ => (4, stride),
+    };
+    let mut count = words;
+    for (op, number) in [(BinaryOp::Mul, times), (BinaryOp::Div, by)].into_iter().filter(|(_, n)| *n > 1) {
+        let number = b.uint(u32::try_from(number).unwrap_or(u32::MAX));
+        count = b.binary(op, count, number);
+    }
+    exprs.replace_by(id, count);
+}
+
 /// Has variables passed by reference instead of parts of elements.
 pub(super) fn copy_references(
     program: &mut Program,
-    profile: &Profile,
+    packed: &Packed,
     effects: &Effects,
     body: &mut Body,
     by_reference: &ByReference,
 ) {
-    references::copy(program, effects, body, by_reference, &mut |program, body, place| {
-        body.exprs.way_to_base(place).any(|id| is_element(program, profile, &body.exprs, id))
+    references::copy(program, effects, body, by_reference, &mut |_, body, place| {
+        // A word is a place of its own, which may be atomic.
+        let is_word = body.exprs[place].ty == TypeId::UINT;
+        !is_word && body.exprs.way_to_base(place).any(|id| is_element(packed, &body.exprs, id))
     });
 }
 
 /// Marks indices, which will be written several times.
-pub(super) fn mark(program: &Program, profile: &Profile, body: &Body, marks: &mut Marks) {
+pub(super) fn mark(program: &Program, packed: &Packed, body: &Body, marks: &mut Marks) {
     let live = body.expressions();
     let parents = body.exprs.parents(&live);
     for id in live {
-        if !is_element(program, profile, &body.exprs, id) {
+        if !is_element(packed, &body.exprs, id) {
             continue;
         }
         mark_for_repetition(program, body, id, marks);
@@ -74,12 +189,12 @@ pub(super) fn mark(program: &Program, profile: &Profile, body: &Body, marks: &mu
 }
 
 /// Makes compound assignments plain ones, and marks what is assigned: it may be read from the words that are written.
-pub(super) fn mark_values(program: &mut Program, profile: &Profile, body: &mut Body) -> Marks {
+pub(super) fn mark_values(program: &mut Program, packed: &Packed, body: &mut Body) -> Marks {
     let mut marks = Marks::default();
     let live = body.expressions();
     let parents = body.exprs.parents(&live);
     for id in live {
-        if !is_element(program, profile, &body.exprs, id) {
+        if !is_element(packed, &body.exprs, id) {
             continue;
         }
         let top = parts_of(&body.exprs, &parents, id).last().unwrap_or(id);
@@ -99,7 +214,9 @@ pub(super) fn mark_values(program: &mut Program, profile: &Profile, body: &mut B
             value = b.add(ExprKind::Binary(op, old, value), ty);
             b.exprs[root].kind = ExprKind::Assign(None, top, value);
         }
-        if !is_trivial(&body.exprs, value) {
+        // What it reads may be in the words that are cleared before they are set.
+        let reads = body.exprs.post_order(value).into_iter().any(|id| is_element(packed, &body.exprs, id));
+        if reads || !is_trivial(&body.exprs, value) {
             marks.insert(value, Mark::Value(temporary_name(program, body, value)));
         }
     }
@@ -107,8 +224,8 @@ pub(super) fn mark_values(program: &mut Program, profile: &Profile, body: &mut B
 }
 
 /// Whether an expression is an element of such a buffer.
-fn is_element(program: &Program, profile: &Profile, exprs: &ExprArena, id: ExprId) -> bool {
-    matches!(exprs[id].kind, ExprKind::Index(base, _) if is_packed(program, profile, exprs[base].ty))
+fn is_element(packed: &Packed, exprs: &ExprArena, id: ExprId) -> bool {
+    matches!(exprs[id].kind, ExprKind::Index(base, _) if packed.has(exprs[base].ty))
 }
 
 /// The parts that are selected of an expression, one of the other.
@@ -172,15 +289,19 @@ impl WordAccess<'_, '_, '_> {
         for &id in &live {
             let ExprKind::Index(buffer, index) = exprs[id].kind else { continue };
             let Type::Buffer(_, _, element) = self.cx.program.types.get(exprs[buffer].ty) else { continue };
-            if !is_packed(self.cx.program, self.cx.profile, exprs[buffer].ty) {
+            if !self.packed.has(exprs[buffer].ty) {
                 continue;
             }
             let settings = &self.cx.layout.settings;
             let layouter = Layouter { program: self.cx.program, settings };
             let layout = layouter.contents(element, settings.rules.structured, self.cx.program.default_matrix_order);
             let stride = round_up(layout.size(), layout.align.into());
-            let mut part = Part::new(id, buffer, layout);
-            part.step(self.cx.program, exprs, index, stride);
+            // A struct of words is an element by itself.
+            let is_structure = self.packed.structure(exprs[buffer].ty).is_some();
+            let mut part = Part::new(id, if is_structure { id } else { buffer }, layout);
+            if !is_structure {
+                part.step(self.cx.program, exprs, index, stride);
+            }
             while let Some(&parent) = parents.get(&part.top) {
                 if !part.select(self.cx.program, exprs, parent) {
                     break;
@@ -213,12 +334,27 @@ impl WordAccess<'_, '_, '_> {
             Some(sum) => sum,
             None => self.build(part.top).uint(0),
         };
-        // Its elements are words from here on.
-        let buffer = self.body.exprs.duplicate(part.base);
-        if let Type::Buffer(kind, access, _) = self.cx.program.types.get(self.body.exprs[buffer].ty) {
-            self.body.exprs[buffer].ty = self.cx.program.types.intern(Type::Buffer(kind, access, TypeId::UINT));
-        }
+        let buffer = self.words_of(part.base);
         Address { buffer, word, offset: part.offset, in_bytes: unit == 1 }
+    }
+
+    /// The words of a buffer, or of an element.
+    fn words_of(&mut self, base: ExprId) -> ExprId {
+        let words = self.body.exprs.duplicate(base);
+        let Expr { ty, ref kind, .. } = self.body.exprs[words];
+        let element = if let ExprKind::Index(buffer, _) = *kind { Some(buffer) } else { None };
+        let structure = element.and_then(|buffer| Some((buffer, self.packed.structure(self.body.exprs[buffer].ty)?)));
+        let types = &mut self.cx.program.types;
+        // Its elements are words from here on.
+        let buffer = structure.map_or(words, |(buffer, _)| buffer);
+        let of = structure.map_or(ty, |(buffer, _)| self.body.exprs[buffer].ty);
+        if let Some(other) = self.packed.buffer(types, of) {
+            self.body.exprs[buffer].ty = other;
+        }
+        let Some((_, structure)) = structure else { return words };
+        self.body.exprs[words].ty = structure;
+        let list = self.cx.program.field_type(structure, 0).unwrap_or(TypeId::UINT);
+        self.build(words).field(words, 0, list)
     }
 
     fn packed_value(&mut self, part: &Part) -> ExprId {
