@@ -135,6 +135,7 @@ mod subpass_inputs;
 mod swizzle_elements;
 mod system_value_types;
 mod tessellation_factors;
+mod mesh_bytes;
 mod mesh_counts;
 mod mesh_flow;
 mod switch_widths;

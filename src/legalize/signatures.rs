@@ -7,7 +7,7 @@
 use super::entry_globals::components;
 use super::stage_io::{Flatten, Leaf};
 use super::varyings::is_bare;
-use super::{Context, signature_rows};
+use super::{Context, mesh_bytes, signature_rows};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::Unit;
 use crate::layout::locations::{self, Per, Varying, indices_of_matrix};
@@ -311,6 +311,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     check_patch_inputs(cx, entry);
     check_primitive(cx, entry);
     check_mesh_indices(cx, entry);
+    mesh_bytes::check(cx, entry, &places);
     let in_rows_of = |p: &&Place| p.point.has_rows() && !is_read_alone(p.point, &p.leaf);
     signature_rows::check(cx, &places.iter().filter(in_rows_of).map(|p| (p.point, &p.leaf)).collect::<Vec<_>>());
     for Place { point, leaf, .. } in places {
