@@ -10,8 +10,8 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
 use crate::tree::{
-    AttributeArg, BinaryOp, Body, BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, GlobalKind, Param, Program,
-    Scalar, Type, TypeId,
+    Access, AttributeArg, BinaryOp, Body, BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, GlobalKind, Param,
+    Program, Scalar, Type, TypeId,
 };
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     }
     elements(program, profile, most, diags);
     texels(program, profile, most, diags);
-    texel_statuses(program, profile, most, diags);
+    struct_texels(program, profile, most, diags);
     values(program, diags);
     vertices(program, profile, most, diags);
     if !diags.has_errors() {
@@ -215,24 +215,40 @@ fn texels(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diag
     }
 }
 
-/// Reads of texels that are structs which say whether the memory was there.
-fn texel_statuses(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagnostics) {
+/// What DXC does not do with texels that are structs: it reads them by an index, and of writable buffers by `Load`.
+fn struct_texels(program: &Program, profile: &Profile, most: &Numbers, diags: &mut Diagnostics) {
     if most.texel.is_none() {
         return;
     }
+    let access = |exprs: &ExprArena, buffer: ExprId| match program.types.get(exprs[buffer].ty) {
+        Type::Buffer(BufferKind::Typed, access, element) => {
+            Some(access).filter(|_| matches!(program.types.get(element), Type::Struct(_)))
+        }
+        _ => None,
+    };
+    let mut report = |span, lack| {
+        diags.push(Diagnostic::error(Code::CAPABILITY, span, format!("{} has no {lack}", profile.name)));
+    };
     program.each_exprs(&mut |exprs, live| {
         for id in live {
-            let ExprKind::Call(function, args) = &exprs[*id].kind else { continue };
-            let of_structs = args.first().is_some_and(|buffer| match program.types.get(exprs[*buffer].ty) {
-                Type::Buffer(BufferKind::Typed, _, element) => {
-                    matches!(program.types.get(element), Type::Struct(_))
+            program.each_written(exprs, *id, &mut |place| {
+                let is_texel = |at: &ExprId| match exprs[*at].kind {
+                    ExprKind::Index(buffer, _) => access(exprs, buffer).is_some(),
+                    _ => false,
+                };
+                if exprs.way_to_base(place).any(|at| is_texel(&at)) {
+                    report(exprs[place].span, "writes of texels that are structs");
                 }
-                _ => false,
             });
-            let gives_status = program.written_arguments(*function, args).next().is_some();
-            if of_structs && program.functions[*function].builtin && gives_status {
-                let message = format!("{} has no status of texels that are structs", profile.name);
-                diags.push(Diagnostic::error(Code::CAPABILITY, exprs[*id].span, message));
+            let ExprKind::Call(function, args) = &exprs[*id].kind else { continue };
+            let Some(access) = args.first().and_then(|buffer| access(exprs, *buffer)) else { continue };
+            if !program.functions[*function].builtin {
+                continue;
+            }
+            if program.written_arguments(*function, args).next().is_some() {
+                report(exprs[*id].span, "status of texels that are structs");
+            } else if access == Access::Read && program.functions[*function].is_marked("__element") {
+                report(exprs[*id].span, "`Load` of texels that are structs: an index reads them");
             }
         }
     });
