@@ -17,11 +17,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// What holds distances, with their type of before and now.
-type Packed = BTreeMap<Holder, (TypeId, TypeId)>;
+type PackedDistances = BTreeMap<Holder, (TypeId, TypeId)>;
 
 /// Rewrites what a target with rows has no room for.
 pub(super) fn run(cx: &mut Context) {
-    let mut packed = Packed::new();
+    let mut packed = PackedDistances::new();
     for entry in cx.program.entry_points.clone() {
         let mut distances = places(cx, &entry);
         distances.retain(|place| is_distance(&place.leaf));
@@ -31,7 +31,7 @@ pub(super) fn run(cx: &mut Context) {
             for most in [2, 1] {
                 let shapes: Vec<_> = here().map(|p| shape(cx.program, now(cx.program, &packed, p))).collect();
                 if !fit(&shapes) {
-                    packed.extend(here().filter_map(|p| vectors(cx.program, p, most)).collect::<Packed>());
+                    packed.extend(here().filter_map(|p| vectors(cx.program, p, most)).collect::<PackedDistances>());
                 }
             }
         }
@@ -43,7 +43,7 @@ pub(super) fn run(cx: &mut Context) {
     for id in cx.program.functions_with_code() {
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
         let places = Places::of(cx.program, id);
-        Uses { program: cx.program, packed: &packed, places, whole: FxHashMap::default() }.rewrite(&mut body);
+        DistanceUses { program: cx.program, packed: &packed, places, whole: FxHashMap::default() }.rewrite(&mut body);
         cx.program.functions[id].code = body;
     }
     for (holder, (_, ty)) in packed {
@@ -52,7 +52,7 @@ pub(super) fn run(cx: &mut Context) {
 }
 
 /// The type that distances have.
-fn now(program: &Program, packed: &Packed, place: &Place) -> TypeId {
+fn now(program: &Program, packed: &PackedDistances, place: &Place) -> TypeId {
     slot(program, place).and_then(|holder| packed.get(&holder)).map_or(place.leaf.ty, |(_, new)| *new)
 }
 
@@ -76,7 +76,7 @@ fn vectors(program: &mut Program, place: &Place, most: u32) -> Option<(Holder, (
 }
 
 /// Leaves out what is data of buffers, and what is used in a way that is not followed.
-fn leave_out(program: &Program, packed: &mut Packed) {
+fn leave_out(program: &Program, packed: &mut PackedDistances) {
     let in_data = |id: StructId| {
         program.parameters.iter().any(|g| {
             let ty = program.types.innermost(program.globals[*g].ty);
@@ -147,15 +147,15 @@ fn can_be_taken_apart(exprs: &ExprArena, value: ExprId) -> bool {
     matches!(exprs[value].kind, ExprKind::Construct(_) | ExprKind::Zero) || is_pure(exprs, value)
 }
 
-struct Uses<'a> {
+struct DistanceUses<'a> {
     program: &'a mut Program,
-    packed: &'a Packed,
+    packed: &'a PackedDistances,
     places: Places,
     /// Arrays that were made of whole vectors, with these.
     whole: FxHashMap<ExprId, ExprId>,
 }
 
-impl Uses<'_> {
+impl DistanceUses<'_> {
     fn types(&self, exprs: &ExprArena, id: ExprId) -> Option<(TypeId, TypeId)> {
         let holder = self.places.slot(&self.program.types, exprs, id)?;
         self.packed.get(&holder).copied()

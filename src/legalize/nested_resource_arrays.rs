@@ -90,13 +90,13 @@ fn flattened(types: &mut Types, ty: TypeId) -> Option<(TypeId, Vec<u32>)> {
 }
 
 /// Globals that have one dimension now, with their inner dimensions, and what holds marked indices.
-type Known<'a> = (&'a FxHashMap<GlobalId, (TypeId, Vec<u32>)>, &'a Carried);
+type FlatArrays<'a> = (&'a FxHashMap<GlobalId, (TypeId, Vec<u32>)>, &'a Carried);
 
 fn rewrite(
     program: &mut Program,
     (function, exprs): (FunctionId, &mut ExprArena),
     id: ExprId,
-    (nested, carried): Known,
+    (nested, carried): FlatArrays,
 ) {
     let mut indices = Vec::new();
     let mut node = id;
