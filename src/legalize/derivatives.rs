@@ -7,9 +7,10 @@
 //! whose condition varies ([`Program::varying_barriers`] finds it). A sample behind it gets the gradients of its location as far as
 //! these can be computed in front of that statement ([`gradients`]). What has no form with gradients is called in front of it, if
 //! all of its arguments have their values there already ([`Region::is_known`]). Variables that are assigned on the way stand for
-//! their values ([`reaching`]). What is neither is an error, or stays by an
+//! their values ([`reaching`]). A `continue` is a branch around the rest of its round ([`continues`]). What is neither is an error, or stays by an
 //! option, and then the text says that it is not to be checked.
 
+mod continues;
 mod gradients;
 mod reaching;
 mod region;
@@ -47,6 +48,9 @@ fn run(cx: &mut Context) {
         return;
     }
     let mut faults = cx.program.varying_barriers(&DERIVATIVES);
+    if continues::nest(cx, &faults) {
+        faults = cx.program.varying_barriers(&DERIVATIVES);
+    }
     for _ in 0..ROUNDS {
         // What is moved may free what calls it.
         let moved = !faults.is_empty() && (move_all(cx, &faults, true) || move_all(cx, &faults, false));
