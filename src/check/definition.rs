@@ -7,6 +7,7 @@ use super::operation::POSTFIX;
 use super::scope::{DeclId, DeclInfo, Entity, ScopeId, ScopeKind, What};
 use crate::ast;
 use crate::diagnostic::Code;
+use crate::parse::Language;
 use crate::symbol::Symbol;
 use crate::tree::TypeId;
 
@@ -51,6 +52,23 @@ impl<'a> Checker<'a> {
             },
             _ => Definition { attributes, body: None, params: None, generics: None },
         }
+    }
+
+    /// Whether a method may write to its object: in HLSL each may, in Slang those that say so, and setters. What gives a
+    /// reference is checked as a whole.
+    pub(super) fn may_change_object(&mut self, instance: &Instance<'a>, attributes: &[ast::Attribute]) -> bool {
+        let source = self.source_of(instance.decl);
+        let (is_setter, refers) = match self.info(instance.decl).what {
+            What::Property(p) | What::Subscript(p) => {
+                let accessor = p.accessors.get(instance.accessor as usize);
+                (accessor.is_some_and(|a| a.name.name != *"get"), false)
+            }
+            What::Function(f) => (false, self.referred(f, instance.scope).is_some()),
+            _ => (false, false),
+        };
+        let says = |word: &str| attributes.iter().any(|a| a.name.name.as_str().eq_ignore_ascii_case(word));
+        let is_free = source.builtin || source.language == Language::Hlsl;
+        is_free || is_setter || refers || says("mutating") || says("__ref")
     }
 
     /// The definition that a forward declaration announces.

@@ -5,6 +5,7 @@ use super::{Checker, Input};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
 use crate::source::Span;
+use crate::symbol::Symbol;
 use crate::tree::analyses::items;
 use crate::tree::{
     Body, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, GlobalId, Id, Item,
@@ -208,11 +209,15 @@ impl<'a> Checker<'a> {
                     continue;
                 }
                 if let Some(why) = self.assignable(object, 0) {
+                    let (owner, name) = (method.owner, method.name);
+                    if self.is_kept(object) && owner.is_some_and(|owner| self.asks_for(owner, name)) {
+                        continue;
+                    }
                     if self.cx.body.value_first && is_temporary(&self.cx.body.exprs, object) {
                         declared.push(in_variable(&mut self.cx.body, call, object));
                         continue;
                     }
-                    let (name, span) = (method.name, self.cx.body.exprs[call].span);
+                    let span = self.cx.body.exprs[call].span;
                     self.error(Code::NOT_ASSIGNABLE, span, format!("`{name}` changes its object: {why}"));
                 }
             }
@@ -239,6 +244,20 @@ impl<'a> Checker<'a> {
         for target in written {
             self.check_assignable(target);
         }
+    }
+
+    /// Whether an expression is a part of the object of a method that is not marked `[mutating]`.
+    fn is_kept(&self, object: ExprId) -> bool {
+        let local = self.cx.body.exprs.base_local(object).map(|local| &self.cx.body.locals[local]);
+        local.is_some_and(|local| local.is_kept_object())
+    }
+
+    /// Whether an interface of a type asks for a method: slangc lets each method call those.
+    fn asks_for(&mut self, ty: TypeId, name: Symbol) -> bool {
+        self.conformances(ty).into_iter().any(|(interface, args)| {
+            let scope = self.interface_scope(interface, &args, ty);
+            self.at(scope).order.iter().any(|decl| self.info(*decl).name == name)
+        })
     }
 
     /// What is read has a `get` or a `ref`: all properties but those that are only given a value.

@@ -271,7 +271,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What a function that gives a reference refers to: the `T` of `Ref<T>`.
-    fn referred(&mut self, f: &'a ast::FunctionDecl, scope: ScopeId) -> Option<&'a ast::TypeExpr> {
+    pub(super) fn referred(&mut self, f: &'a ast::FunctionDecl, scope: ScopeId) -> Option<&'a ast::TypeExpr> {
         let TypeKind::Path(path) = &f.result.kind else { return None };
         let [only] = path.as_slice() else { return None };
         match only.args.as_deref() {
@@ -430,7 +430,8 @@ impl<'a> Checker<'a> {
         let mut code = Body { value_first: hlsl, shifts_wrap: hlsl, ..Body::default() };
         let mut params = Vec::new();
         if let (Some(owner), false) = (signature.owner, signature.is_static) {
-            params.push(self.this_param(&mut code, owner, info.span));
+            let kept = !self.may_change_object(&instance, attributes);
+            params.push(self.this_param(&mut code, owner, kept, info.span));
         }
         for (index, param) in signature.params.iter().enumerate() {
             let named = own
@@ -503,15 +504,11 @@ impl<'a> Checker<'a> {
         function
     }
 
-    fn this_param(&mut self, code: &mut Body, owner: TypeId, span: Span) -> Param {
-        let local = code.locals.push(Local {
-            name: Symbol::new("this"),
-            ty: owner,
-            constant: false,
-            modifiers: Modifiers::default(),
-            span,
-        });
-        Param::new(local)
+    /// The object of a method; `kept`: the method cannot change it.
+    fn this_param(&mut self, code: &mut Body, owner: TypeId, kept: bool, span: Span) -> Param {
+        let name = Symbol::new("this");
+        let modifiers = if kept { Modifiers::CONST } else { Modifiers::default() };
+        Param::new(code.locals.push(Local { name, ty: owner, constant: false, modifiers, span }))
     }
 
     /// Whether a parameter is in no signature as a whole: vertices and points of structs, streams, payloads.

@@ -13,7 +13,8 @@ use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Access, BufferKind, ExprId, ExprKind, GlobalKind, Id, Length, Literal, ParamMode, Property, Scalar, Type, TypeId,
+    Access, BufferKind, ExprId, ExprKind, FunctionId, GlobalKind, Id, Length, Literal, Modifiers, ParamMode, Property,
+    Scalar, Type, TypeId,
 };
 
 impl<'a> Checker<'a> {
@@ -558,10 +559,16 @@ impl<'a> Checker<'a> {
         match self.kind(target) {
             ExprKind::Local(local) => {
                 let local = &self.cx.body.locals[*local];
+                if local.is_kept_object() {
+                    return Some("a method changes its object only where it is marked `[mutating]`".into());
+                }
                 local.constant.then(|| format!("`{}` is constant and cannot be assigned to", local.name))
             }
             ExprKind::Global(global) => self.global_assignable(*global),
-            ExprKind::Field(base, _) => self.assignable(*base, depth + 1),
+            ExprKind::Field(base, index) => match self.constant_field(*base, *index) {
+                Some(name) => Some(format!("the field `{name}` is constant and cannot be assigned to")),
+                None => self.assignable(*base, depth + 1),
+            },
             ExprKind::Index(base, _) => match self.program.types.get(self.ty(*base)) {
                 Type::Buffer(_, Access::Read, _) => Some("the elements of this buffer are read-only".into()),
                 Type::Buffer(..) | Type::Pointer(..) | Type::MeshOutput(..) => None,
@@ -578,7 +585,9 @@ impl<'a> Checker<'a> {
             },
             ExprKind::Property(p) => match (p.set.or(p.reference), p.args.first()) {
                 (None, _) => Some("this can only be read".into()),
-                (Some(accessor), Some(object)) if self.accessor_changes_object(accessor) => {
+                (Some(accessor), Some(object))
+                    if self.accessor_changes_object(accessor) || p.set.is_some_and(|set| self.sets_object(set)) =>
+                {
                     self.assignable(*object, depth + 1)
                 }
                 (Some(_), _) => None,
@@ -593,6 +602,19 @@ impl<'a> Checker<'a> {
             ExprKind::Comma(_, inner) => self.assignable(*inner, depth + 1),
             _ => Some("this is a value, not a variable, and cannot be assigned to".into()),
         }
+    }
+
+    /// The name of a field that is `const`: it is only given a value together with its whole object.
+    fn constant_field(&self, base: ExprId, index: u32) -> Option<Symbol> {
+        let Type::Struct(id) = self.program.types.get(self.ty(base)) else { return None };
+        let field = self.program.structs.get_if(id)?.fields.get(index as usize)?;
+        field.modifiers.has(Modifiers::CONST).then_some(field.name)
+    }
+
+    /// Whether a setter of a program is of an object that it may write to. Those of the library write where the object refers to.
+    fn sets_object(&self, set: FunctionId) -> bool {
+        let set = &self.program.functions[set];
+        set.is_method() && !set.builtin && set.attribute("nonmutating").is_none()
     }
 
     fn global_assignable(&self, id: crate::tree::GlobalId) -> Option<String> {

@@ -44,6 +44,13 @@ pub struct Local {
     pub span: Span,
 }
 
+impl Local {
+    /// Whether this is the object of a method that may not change it.
+    pub fn is_kept_object(&self) -> bool {
+        self.name == *"this" && self.modifiers.has(Modifiers::CONST)
+    }
+}
+
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
