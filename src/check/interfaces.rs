@@ -343,14 +343,18 @@ impl<'a> Checker<'a> {
         while let Some(instance) = self.structs.list.get(index) {
             let (decl, ty) = (instance.decl, instance.ty);
             index += 1;
-            let is_defined = !matches!(self.info(decl).what, What::Struct(ast::StructDecl { members: None, .. }));
+            // What stands for the values of an interface has no more than that.
+            let is_defined = !matches!(
+                self.info(decl).what,
+                What::Struct(ast::StructDecl { members: None, .. }) | What::Interface(_)
+            );
             if self.source_of(decl).builtin || !is_defined {
                 continue;
             }
             for (interface, args) in self.conformances(ty) {
                 if let Some(missing) = self.missing_member(ty, interface, &args) {
                     let (name, of) = (self.type_text(ty), self.info(interface).name);
-                    let message = format!("`{name}` does not conform to `{of}`: it has no `{missing}`");
+                    let message = format!("`{name}` does not conform to `{of}`: {missing}");
                     let required = self.info(interface).span;
                     let diagnostic = Diagnostic::error(Code::CONSTRAINT, self.info(decl).span, message);
                     self.diags.push(diagnostic.label(required, "the interface"));
@@ -359,19 +363,52 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The first function or property that an interface asks for and a type does not have under any signature.
-    fn missing_member(&mut self, ty: TypeId, interface: DeclId, args: &[Arg]) -> Option<Symbol> {
+    /// What a type lacks of an interface: the first function, property or associated type that it does not have under any
+    /// signature, or else a property that can only be read.
+    fn missing_member(&mut self, ty: TypeId, interface: DeclId, args: &[Arg]) -> Option<String> {
         if self.source_of(interface).builtin {
             return None;
         }
         let scope = self.interface_scope(interface, args, ty);
-        let required: Vec<DeclId> = self.at(scope).order.clone();
-        let named = |c: &Self, d: DeclId| {
-            let counts = matches!(c.info(d).what, What::Function(_) | What::Property(_));
-            (counts && !c.is_implemented(Entity::Decl(d))).then(|| c.info(d).name)
-        };
-        let names: Vec<Symbol> = required.iter().filter_map(|d| named(self, *d)).collect();
-        names.into_iter().find(|name| *name != self.words.init && self.quiet(|c| c.members(ty, *name)).is_empty())
+        let mut required: Vec<DeclId> = self.at(scope).order.clone();
+        required.retain(|d| self.info(*d).name != self.words.init && self.is_asked_for(*d));
+        let mut read_only = None;
+        for asked in required {
+            let name = self.info(asked).name;
+            let found = self.quiet(|c| c.members(ty, name));
+            // An associated type is no type that stands for itself.
+            let is_given = |e: &Entity| !matches!(e, Entity::Decl(d) if self.is_associated(*d));
+            if !found.iter().any(is_given) {
+                return Some(format!("it has no `{name}`"));
+            }
+            let kept = self.can_be_set(asked) && found.iter().all(|e| self.is_read_only(e));
+            read_only = read_only.or(kept.then(|| format!("its `{name}` has no `set`")));
+        }
+        read_only
+    }
+
+    /// Whether an interface leaves a declaration to the types that conform to it.
+    fn is_asked_for(&self, decl: DeclId) -> bool {
+        match self.info(decl).what {
+            What::Function(_) | What::Property(_) => !self.is_implemented(Entity::Decl(decl)),
+            What::Associated(param) => matches!(param.kind, GenericParamKind::Type { default: None, .. }),
+            _ => false,
+        }
+    }
+
+    fn is_associated(&self, decl: DeclId) -> bool {
+        matches!(self.info(decl).what, What::Associated(_))
+    }
+
+    fn can_be_set(&self, decl: DeclId) -> bool {
+        matches!(self.info(decl).what, What::Property(p) if p.accessors.iter().any(|a| a.name.name == *"set"))
+    }
+
+    /// Whether a member is a property that has nothing but a `get`.
+    fn is_read_only(&self, member: &Entity) -> bool {
+        let Entity::Decl(decl) = member else { return false };
+        let What::Property(p) = self.info(*decl).what else { return false };
+        !p.accessors.is_empty() && p.accessors.iter().all(|a| a.name.name == *"get")
     }
 
     fn is_implemented(&self, entity: Entity) -> bool {
