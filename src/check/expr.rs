@@ -412,11 +412,15 @@ impl<'a> Checker<'a> {
 
     /// Converts implicitly, or reports that it cannot be.
     pub(super) fn coerce(&mut self, value: ExprId, to: TypeId) -> ExprId {
-        let from = self.ty(value);
+        let (from, span) = (self.ty(value), self.span(value));
+        let keeps = self.in_builtin() || self.language() == Language::Hlsl;
+        if !keeps && convert::leaves_out(&self.program.types, from, to) {
+            let (a, b) = (self.type_text(from), self.type_text(to));
+            return self.error_at(Code::TYPE_MISMATCH, span, format!("`{a}` does not convert to `{b}`"));
+        }
         if convert::rank(&self.program, from, to, self.literal(value)).is_some() {
             return self.convert(value, to, false);
         }
-        let span = self.span(value);
         if let Some(converted) = self.converted_optional(value, to) {
             return converted;
         }

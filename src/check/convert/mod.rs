@@ -418,7 +418,7 @@ pub fn join_scalars(a: Scalar, b: Scalar, language: Language) -> Scalar {
     }
 }
 
-/// The common shape of two operands: scalars splat, the smaller of two vectors or matrices wins. In HLSL a vector and a matrix of
+/// The common shape of two operands: scalars splat. In HLSL the smaller of two vectors or matrices wins, a vector and a matrix of
 /// as many numbers have the shape of the left one, and of a vector and one row or column the smaller keeps its shape.
 pub fn join_shapes(a: Shape, b: Shape, language: Language) -> Option<Shape> {
     let mixed = matches!((a, b), (Shape::Vector(_), Shape::Matrix(..)) | (Shape::Matrix(..), Shape::Vector(_)));
@@ -436,6 +436,11 @@ pub fn join_shapes(a: Shape, b: Shape, language: Language) -> Option<Shape> {
         (Shape::Scalar, other) | (other, Shape::Scalar) if other.is_unit() => Shape::Scalar,
         _ if a.is_unit() => b,
         _ if b.is_unit() => a,
+        (Shape::Vector(_), Shape::Vector(_)) | (Shape::Matrix(..), Shape::Matrix(..))
+            if language == Language::Slang =>
+        {
+            return None;
+        }
         (Shape::Vector(a), Shape::Vector(b)) => Shape::Vector(a.min(b)),
         (Shape::Matrix(r, c), Shape::Matrix(p, q)) => Shape::Matrix(r.min(p), c.min(q)),
         _ if a.line().is_some() && a.line() == b.line() => Shape::Vector(a.line()?),
@@ -444,6 +449,15 @@ pub fn join_shapes(a: Shape, b: Shape, language: Language) -> Option<Shape> {
         (Shape::Vector(n), Shape::Matrix(..)) => Shape::Vector(b.line()?.min(n)),
         _ => return None,
     })
+}
+
+/// Whether a conversion between numbers leaves some of them out. Slang has it as a written conversion of matrices alone; but
+/// comparisons of vectors, of which its generic functions make one bool, are vectors in the instances of those.
+pub fn leaves_out(types: &Types, from: TypeId, to: TypeId) -> bool {
+    match (numeric(types, from), numeric(types, to)) {
+        (Some((kind, from)), Some((_, to))) => kind != Scalar::Bool && to.count() < from.count(),
+        _ => false,
+    }
 }
 
 /// The common type of two operands: of numbers the later kind in the common shape, of anything else only itself.

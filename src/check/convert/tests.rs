@@ -94,10 +94,10 @@ fn joins() {
         (s(Bool), s(F32), Some(s(F32))),
         (s(I32), Type::Vector(F32, 3), Some(Type::Vector(F32, 3))),
         (s(F32), Type::Vector(I32, 3), Some(Type::Vector(F32, 3))),
-        (Type::Vector(F32, 3), Type::Vector(F32, 4), Some(Type::Vector(F32, 3))),
+        (Type::Vector(F32, 3), Type::Vector(F32, 4), None),
         (Type::Vector(F32, 1), Type::Vector(F32, 4), Some(Type::Vector(F32, 4))),
         (Type::Vector(F32, 1), s(F32), Some(s(F32))),
-        (Type::Matrix(F32, 3, 4), Type::Matrix(I32, 4, 3), Some(Type::Matrix(F32, 3, 3))),
+        (Type::Matrix(F32, 3, 4), Type::Matrix(I32, 4, 3), None),
         (Type::Matrix(F32, 3, 1), Type::Vector(F32, 3), Some(Type::Vector(F32, 3))),
         (Type::Matrix(F32, 3, 3), Type::Vector(F32, 3), None),
         (Type::Sampler(false), s(F32), None),
@@ -134,19 +134,19 @@ fn literals_become_literals() {
 fn shapes_change() {
     becomes(&[
         ("int v", "float3 x = v;", "float3 x = float3(float(v));"),
-        ("float4 v", "float3 x = v;", "float3 x = v.xyz;"),
-        ("float4 v", "int2 x = v;", "int2 x = int2(v.xy);"),
-        ("float4 v", "float x = v;", "float x = v.x;"),
+        ("float4 v", "float3 x = (float3)v;", "float3 x = v.xyz;"),
+        ("float4 v", "int2 x = (int2)v;", "int2 x = int2(v.xy);"),
+        ("float4 v", "float x = (float)v;", "float x = v.x;"),
         ("float1 v", "float4 x = v;", "float4 x = float4(float(v));"),
         ("float1 v", "float x = v;", "float x = float(v);"),
-        ("float4x4 v", "float3x3 x = v;", "float3x3 x = float3x3(v);"),
+        ("float4x4 v", "float3x3 x = (float3x3)v;", "float3x3 x = float3x3(v);"),
         ("float1x3 v", "float3 x = v;", "float3 x = float3(v);"),
-        ("float1x3 v", "float2 x = v;", "float2 x = float3(v).xy;"),
+        ("float1x3 v", "float2 x = (float2)v;", "float2 x = float3(v).xy;"),
         ("float4 v", "float2x2 x = (float2x2)v;", "float2x2 x = float2x2(v);"),
         ("float v", "float2x2 x = v;", "float2x2 x = float2x2(v);"),
         ("ConstantBuffer<int> v", "float x = v;", "float x = float(v);"),
         // A swizzle is cut in place.
-        ("float4 v", "float2 x = v.wzy;", "float2 x = v.wz;"),
+        ("float4 v", "float2 x = (float2)v.wzy;", "float2 x = v.wz;"),
     ]);
 }
 
