@@ -809,10 +809,19 @@ impl<'a> Checker<'a> {
         self.cx.this = Some(this);
         self.cx.this_ty = Some(ty);
         self.cx.constructs = true;
-        let init = self.fields_default(ty, span);
-        let mut code = self.block(block);
         let statement = |kind| Stmt { kind, span, comments: Vec::new(), blank_before: false };
-        code.stmts.insert(0, statement(StmtKind::Local(this, init)));
+        let mut first = Vec::new();
+        match self.fields_default(ty, span) {
+            // A ray query is no part of a value: what stands beside it is assigned.
+            Some(values) if self.program.holds_object(ty) => {
+                first.push(statement(StmtKind::Local(this, None)));
+                let object = self.push(ExprKind::Local(this), ty, span);
+                self.assign_parts(object, values, &mut first);
+            }
+            init => first.push(statement(StmtKind::Local(this, init))),
+        }
+        let mut code = self.block(block);
+        code.stmts.splice(0..0, first);
         let ends = matches!(code.stmts.last(), Some(Stmt { kind: StmtKind::Return(_), .. }));
         if !ends {
             let value = self.push(ExprKind::Local(this), ty, span);

@@ -661,7 +661,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Assigns the fields and elements of a value that are no objects, nor hold any.
-    fn assign_parts(&mut self, place: ExprId, value: ExprId, out: &mut Vec<Stmt>) {
+    pub(super) fn assign_parts(&mut self, place: ExprId, value: ExprId, out: &mut Vec<Stmt>) {
         let (ty, span) = (self.ty(place), self.span(place));
         if !self.program.holds_object(ty) {
             let assigned = self.push(ExprKind::Assign(None, place, value), ty, span);
