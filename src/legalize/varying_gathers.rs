@@ -32,22 +32,22 @@ const TEXELS: usize = 4;
 
 /// What tells the functions that gather once for each texel apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
+struct GatherKey {
     builtin: FunctionId,
     /// The parameter for the component, with its value.
     component: Option<(usize, i64)>,
-    pair: Option<Pair>,
+    pair: Option<GatheredPair>,
 }
 
 /// A texture with its sampler, which a function takes as one, and the builtins that give its parts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Pair {
+struct GatheredPair {
     ty: TypeId,
     parts: [FunctionId; 2],
 }
 
 fn run(cx: &mut Context) {
-    let mut made: FxHashMap<Key, FunctionId> = FxHashMap::default();
+    let mut made: FxHashMap<GatherKey, FunctionId> = FxHashMap::default();
     let marked = cx.program.marked(EACH);
     cx.each_exprs(&mut |cx, exprs, live| {
         for id in live {
@@ -69,7 +69,7 @@ fn run(cx: &mut Context) {
                 continue;
             }
             let pair = pair(cx.program, exprs, &args);
-            let key = Key { builtin, component, pair: pair.map(|(pair, _)| pair) };
+            let key = GatherKey { builtin, component, pair: pair.map(|(pair, _)| pair) };
             let helper = match made.get(&key) {
                 Some(helper) => *helper,
                 None => {
@@ -90,14 +90,14 @@ fn run(cx: &mut Context) {
 }
 
 /// The pair whose parts the texture and the sampler of a gather are.
-fn pair(program: &Program, exprs: &ExprArena, args: &[ExprId]) -> Option<(Pair, ExprId)> {
+fn pair(program: &Program, exprs: &ExprArena, args: &[ExprId]) -> Option<(GatheredPair, ExprId)> {
     let part = |arg: &ExprId, number: i64| match &exprs[*arg].kind {
         ExprKind::Call(f, given) if part_of_pair(program, *f) == Some(number) => Some((*f, *given.first()?)),
         _ => None,
     };
     let [texture, sampler, ..] = args else { return None };
     let ((texture, whole), (sampler, _)) = (part(texture, 0)?, part(sampler, 1)?);
-    Some((Pair { ty: exprs[whole].ty, parts: [texture, sampler] }, whole))
+    Some((GatheredPair { ty: exprs[whole].ty, parts: [texture, sampler] }, whole))
 }
 
 /// The parameter for the component, if there is one: what stands before the offsets and is constant.
@@ -108,7 +108,7 @@ fn component_of(program: &Program, builtin: FunctionId) -> Option<usize> {
 }
 
 /// The function that gathers once for each texel.
-fn helper(program: &mut Program, key: Key) -> Option<FunctionId> {
+fn helper(program: &mut Program, key: GatherKey) -> Option<FunctionId> {
     let mut function = program.functions[key.builtin].clone();
     let AttributeArg::Text(spelling) = function.attribute(EACH)?.args.first()? else { return None };
     let template = Template::parse(spelling.as_str()).ok()?;
