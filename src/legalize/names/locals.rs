@@ -158,8 +158,9 @@ impl NameScopes<'_> {
         let is_object = self.objects.contains(&local);
         let free = |candidate: &str| {
             let n = Symbol::new(candidate);
+            let is_type = is_object && self.structs.contains(&n);
             self.reserved.respell(candidate) == candidate
-                && !(is_object && self.structs.contains(&n))
+                && !is_type
                 && !self.used.contains(&n)
                 && !self.visible.iter().any(|s| s.contains(&n))
         };
