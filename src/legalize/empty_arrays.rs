@@ -5,14 +5,14 @@
 //!
 //! Their fields are gone before, so that layouts stay. What indexes them never runs: no index is below their length.
 
-use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::{ExprKind, Length, Program, Type};
 
 pub(super) const PASS: Pass = Pass {
     name: "empty_arrays",
-    removes: &[(Capability::EmptyArrays, Find::Type(|p, t| is_empty_array(p, *t)))],
+    // Of resources nothing is declared, and nothing is read.
+    lessens: &[Capability::EmptyArrays],
     // Of a variable without a value.
     adds: &[Capability::UnsetParts],
     after: &["empty_structs"],
@@ -20,7 +20,6 @@ pub(super) const PASS: Pass = Pass {
     ..Pass::ROW
 };
 
-/// Of resources nothing is declared.
 fn is_empty_array(program: &Program, ty: Type) -> bool {
     matches!(ty, Type::Array(element, Length::Fixed(0)) if !program.holds_resource(element))
 }

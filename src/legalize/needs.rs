@@ -119,6 +119,7 @@ pub(super) const NATIVE: &[Finder] = &[
     })),
     // glslang declares the capability of the question for the reads alone.
     (Capability::FreeStatuses, Find::Entry(asks_without_reading)),
+    (Capability::EmptyArrays, Find::Type(|_, t| matches!(t, Type::Array(_, Length::Fixed(0))))),
     (Capability::StorageBuffers, Find::Type(|_, t| matches!(t, Type::Buffer(kind, ..) if *kind != BufferKind::Typed))),
     (Capability::StorageTextures, Find::Type(|_, t| match t {
         Type::Buffer(BufferKind::Typed, access, _) => *access != Access::Read,

@@ -216,7 +216,7 @@ capabilities! {
     RuntimeInitializers,
     /// Values of module constants that are computed when a shader runs.
     RuntimeConstants,
-    /// Arrays without elements elsewhere.
+    /// Arrays without elements.
     EmptyArrays,
     /// Root signatures on entry points.
     RootSignatures,
