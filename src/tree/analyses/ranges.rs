@@ -349,8 +349,9 @@ fn range(
         ExprKind::Binary(op, a, b) => of(*a).zip(of(*b)).and_then(|(a, b)| {
             let found = arithmetic(*op, a, b)?;
             // Bits that are shifted out are lost, and one may become the sign. Factors that are large are those of hashes, which
-            // are meant to wrap around.
-            let loses = *op == BinaryOp::Shl || *op == BinaryOp::Mul && (is_large(a) || is_large(b));
+            // are meant to wrap around, and so are sums with numbers near the ends of the type.
+            let wraps = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) && (is_large(a) || is_large(b));
+            let loses = *op == BinaryOp::Shl || wraps;
             (!loses || found.0 >= whole.0 && found.1 <= whole.1).then_some(found)
         }),
         ExprKind::Call(function, args) => program.functions[*function].computes().and_then(|name| {

@@ -127,7 +127,13 @@ impl Tools {
                 let text = clock::timed("shaderport", || our_text(target, source, settings))?;
                 let path = directory.join(format!("ours.{}", target.name()));
                 std::fs::write(&path, &text).map_err(|e| Refusal::Crash(e.to_string()))?;
-                self.of_text(target, &path, &text, settings, &binary, quick)?;
+                let made = self.of_text(target, &path, &text, settings, &binary, quick);
+                if let (Target::Hlsl, Dialect::Hlsl, Err(Refusal::Text(why))) = (target, settings.dialect, &made)
+                    && self.refuses_source(&file, source, why)
+                {
+                    return Err(Refusal::ToolCrash(why.clone()));
+                }
+                made?;
             }
             None => {
                 std::fs::write(&file, source).map_err(|e| Refusal::Crash(e.to_string()))?;
@@ -231,6 +237,18 @@ impl Tools {
             }
             Target::Spirv | Target::Metal => Err(Refusal::Crash("no route".into())),
         }
+    }
+
+    /// Whether DXC says the same of a source as it does of our text: it is wrong about both, or takes the source for SPIR-V alone.
+    fn refuses_source(&self, file: &Path, source: &str, why: &str) -> bool {
+        fn errors(said: &str) -> Vec<&str> {
+            said.lines().filter_map(|line| line.split_once("error: ").map(|(_, message)| message)).collect()
+        }
+        let mut dxil = arguments(file);
+        dxil.extend(["--out", "/dev/null"].map(String::from));
+        let written = std::fs::write(file, source).is_ok();
+        let said = self.dxc(&dxil, Refusal::Source);
+        written && matches!(said, Err(Refusal::Source(said)) if errors(&said) == errors(why))
     }
 
     fn dxc(&self, arguments: &[String], refusal: fn(String) -> Refusal) -> Result<(), Refusal> {
