@@ -52,7 +52,12 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
         outputs(program, settings, entry, found);
         let (inputs, outputs): (Vec<_>, Vec<_>) =
             all.into_iter().filter(|v| IN_AND_OUT.contains(&v.unit)).partition(|v| v.unit == Unit::VaryingInput);
-        for signature in [inputs, outputs, locations::patch_constants(program, settings, entry)] {
+        let (mut outputs, mut constants) = (outputs, locations::patch_constants(program, settings, entry));
+        // The locations of a patch are those of its points, too.
+        if settings.api != Api::D3d {
+            outputs.append(&mut constants);
+        }
+        for signature in [inputs, outputs, constants] {
             let mut list = Vec::new();
             let mut elements = Vec::new();
             for varying in &signature {
