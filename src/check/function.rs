@@ -748,6 +748,7 @@ impl<'a> Checker<'a> {
         let around = self.renamed(&info, instance.scope, generics);
         let signature = instance.signature.clone();
         let Body { locals, value_first, shifts_wrap, .. } = self.program.functions[function].code.clone();
+        let generic_vectors = self.generic_vectors(&instance.args, signature.owner);
         let (_, body) = self.in_context(around, info.source, |c| {
             c.cx.depth = 0;
             c.cx.body.locals = locals;
@@ -755,6 +756,7 @@ impl<'a> Checker<'a> {
             c.cx.body.shifts_wrap = shifts_wrap;
             c.cx.target = target;
             c.cx.function = Some(function);
+            c.cx.generic_vectors = generic_vectors;
             c.cx.sees_until = c.free_function_of(&info, block);
             c.cx.result = Some(signature.throws.map_or(signature.result, |t| t.value));
             c.cx.throwing.function = signature.throws;

@@ -235,6 +235,8 @@ struct Context<'a> {
     call: Option<Language>,
     /// The declared result type; `None` outside of functions.
     result: Option<TypeId>,
+    /// The vectors that type parameters of the function stand for.
+    generic_vectors: Vec<TypeId>,
     this: Option<LocalId>,
     this_ty: Option<TypeId>,
     /// Depth of loops, and of loops and switches.
@@ -580,6 +582,7 @@ impl Context<'_> {
             return_value: None,
             captures: None,
             infers: false,
+            generic_vectors: Vec::new(),
             temporaries: Vec::new(),
             ended: FxHashSet::default(),
             branches: Vec::new(),

@@ -3,13 +3,13 @@
 use super::convert::LiteralKind;
 use super::expr::{decl_of, function_decls};
 use super::scope::{DeclId, ScopeId, What};
-use super::{Checker, constant, operators};
+use super::{Arg, Checker, constant, operators};
 use crate::ast::{self, ExprKind as Ast};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{BinaryOp, ExprId, ExprKind, Scalar, Type, TypeId, UnaryOp};
+use crate::tree::{BinaryOp, ExprId, ExprKind, Scalar, Swizzle, Type, TypeId, UnaryOp};
 
 /// The modifier of an operator that is written behind its operand.
 pub(super) const POSTFIX: &str = "__postfix";
@@ -99,6 +99,9 @@ impl<'a> Checker<'a> {
         if let Some(value) = self.compared_handles(op, left, right, span) {
             return value;
         }
+        if let Some(value) = self.compared_as_generic(op, left, right, span) {
+            return value;
+        }
         let (left, right) = (self.plain(left), self.plain(right));
         if let Some(value) = self.moved_pointer(op, left, right, span) {
             return value;
@@ -134,6 +137,44 @@ impl<'a> Checker<'a> {
             }
             Err(message) => self.bad_operands(message, a, b, span),
         }
+    }
+
+    /// The vectors that type parameters of a function, and of the type that it is a member of, stand for.
+    pub(super) fn generic_vectors(&self, args: &[Arg], owner: Option<TypeId>) -> Vec<TypeId> {
+        let around = owner.and_then(|owner| self.structs.instance(owner)).map_or(&[][..], |instance| &instance.args);
+        let types = args.iter().chain(around).filter_map(|arg| match arg {
+            Arg::Type(ty) => Some(*ty),
+            Arg::Value(_) | Arg::Pack(_) => None,
+        });
+        types.filter(|ty| matches!(self.program.types.get(*ty), Type::Vector(..))).collect()
+    }
+
+    /// Values of a type parameter of Slang are compared by its interface, which gives one `bool`: vectors are equal as a whole and
+    /// ordered by their first components.
+    fn compared_as_generic(&mut self, op: BinaryOp, left: ExprId, right: ExprId, span: Span) -> Option<ExprId> {
+        let ty = self.ty(left);
+        let may_be = self.cx.generic_vectors.contains(&ty) && self.ty(right) == ty;
+        if !may_be || !op.is_comparison() || self.in_builtin() || self.language() != Language::Slang {
+            return None;
+        }
+        // A vector that is written as one is compared by components.
+        if self.view_of(left).is_none() && self.view_of(right).is_none() {
+            return None;
+        }
+        let Type::Vector(scalar, n) = self.program.types.get(ty) else { return None };
+        let whole = match op {
+            BinaryOp::Equal => "all",
+            BinaryOp::NotEqual => "any",
+            _ => {
+                let scalar = self.program.types.scalar(scalar);
+                let first = |c: &mut Self, e| c.push(ExprKind::Swizzle(e, Swizzle::new(&[0])), scalar, span);
+                let (left, right) = (first(self, left), first(self, right));
+                return Some(self.push(ExprKind::Binary(op, left, right), TypeId::BOOL, span));
+            }
+        };
+        let bools = self.program.types.vector(Scalar::Bool, n);
+        let compared = self.push(ExprKind::Binary(op, left, right), bools, span);
+        Some(self.library_call(whole, &[compared], span))
     }
 
     /// The distance of a shift: in HLSL, only as many bits of a constant count as number those of the operand.
