@@ -59,6 +59,8 @@ pub struct PassedValue {
 /// The cost of a conversion that exists, with its rank.
 pub fn cost(program: &Program, rule: Rule, from: PassedValue, to: TypeId, rank: Rank) -> Cost {
     let sum = match rule {
+        // The library does not tell `vector<T, 1>` from `T`.
+        Rule::Library if rank == Rank::UNIT => 0,
         Rule::Library => rank.0,
         Rule::Slang | Rule::Hlsl { .. } => slangc_cost(program, from, to).unwrap_or(rank.0),
     };
