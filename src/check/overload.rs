@@ -523,9 +523,14 @@ impl<'a> Checker<'a> {
             ParamMode::Out => match rule {
                 // Between numbers that narrow on the way back, and those of another class, those of the class are meant.
                 Rule::Library | Rule::Slang => Some(back()? + cost(arg, param).unwrap_or_default()),
-                Rule::Hlsl { .. } => back(),
+                Rule::Hlsl { .. } => Some(back()?.without_sum()),
             },
-            ParamMode::InOut => Some(cost(arg, param)? + back()?),
+            ParamMode::InOut => {
+                let both = cost(arg, param)? + back()?;
+                // slangc converts nothing that is written to.
+                let is_hlsl = matches!(rule, Rule::Hlsl { .. });
+                Some(if is_hlsl { both.without_sum() } else { both })
+            }
             // A place of a matrix of one number is no place of a number.
             ParamMode::Ref => {
                 let is_matrix = |ty: TypeId| matches!(program.types.get(ty), Type::Matrix(..));

@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Length, MESH_ARRAYS, Modifiers, ParamMode,
-    Scalar, Semantic, Stage, Type, TypeId, is_uniform,
+    Scalar, Semantic, Stage, Type, TypeId,
 };
 
 /// The attributes that a stage needs: their names, and how they are written.
@@ -180,8 +180,21 @@ impl Checker<'_> {
         const TAKEN: &[&str] = &["SV_PRIMITIVEID", "SV_VIEWID"];
         let declared = &self.program.functions[function];
         let mut faults: Vec<(Span, String)> = Vec::new();
-        for param in declared.params.iter().filter(|p| p.mode == ParamMode::In) {
+        for param in &declared.params {
             let local = &declared.code.locals[param.local];
+            // What comes in and goes out is neither an input nor a constant of the patch (HLSL; slangc and DXC refuse it).
+            let is_patch = matches!(self.program.types.get(local.ty), Type::Patch(..) | Type::Error);
+            match param.mode {
+                ParamMode::In => {}
+                ParamMode::InOut | ParamMode::Ref if !is_patch => {
+                    faults.push((
+                        local.span,
+                        format!("the function of a patch's constants has `{}` as `inout`", local.name),
+                    ));
+                    continue;
+                }
+                ParamMode::InOut | ParamMode::Ref | ParamMode::Out => continue,
+            }
             let parts = self.program.semantic_parts(local.ty, param.semantic);
             let is_taken = |s: &Semantic| TAKEN.contains(&s.split().0.as_str());
             let taken = !parts.is_empty() && parts.iter().all(|(semantic, _)| semantic.as_ref().is_some_and(is_taken));
@@ -194,8 +207,7 @@ impl Checker<'_> {
             if taken && !parts.iter().all(|(_, ty)| counts(*ty)) {
                 faults.push((local.span, format!("`{}` counts: it is an integer of 32 bits", local.name)));
             }
-            let is_patch = matches!(self.program.types.get(local.ty), Type::Patch(..) | Type::Error);
-            if !taken && !is_patch && !is_uniform(&self.program, param, local.ty) {
+            if !taken && !is_patch {
                 faults.push((
                     local.span,
                     format!("the function of a patch's constants has no input like `{}`", local.name),
@@ -207,8 +219,8 @@ impl Checker<'_> {
             self.diags.push(Diagnostic::error(Code::BAD_ENTRY, declared.span, message));
         }
         for (span, message) in faults {
-            let note =
-                "it takes the points of the patch (`InputPatch`, `OutputPatch`), `SV_PrimitiveID` and `SV_ViewID`";
+            let note = "it takes the points of the patch (`InputPatch`, `OutputPatch`), `SV_PrimitiveID` and `SV_ViewID`; resources \
+                 and uniforms are global";
             self.diags.push(Diagnostic::error(Code::BAD_ENTRY, span, message).note(note));
         }
     }

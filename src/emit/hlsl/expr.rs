@@ -343,7 +343,8 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
     let name = ex.dialect.type_name(ex.cx, ex.type_id(id));
     match (from, to) {
         (Some((_, a)), Some((_, b))) if a == b => ex.call_of(&name, &[inner], out),
-        (Some((f, (0, m))), Some((t, (0, n)))) if f == t && m > n && n > 0 => {
+        // `.x` is a number, which has no subscript, as a vector of one component has.
+        (Some((f, (0, m))), Some((t, (0, n)))) if f == t && m > n && n > 1 => {
             ex.selected(inner, &format!(".{}", "xyzw".get(..n as usize).unwrap_or("")), out)
         }
         _ => cast(ex, ex.type_id(id), inner, out),
