@@ -638,8 +638,7 @@ impl<'a> Checker<'a> {
         let later = init.filter(|e| early.is_some() && self.cx.body.exprs.post_order(*e).into_iter().any(named));
         let init = init.filter(|_| later.is_none());
         if later.is_some() {
-            self.cx.body.locals[local].constant = false;
-            self.cx.body.locals[local].modifiers.clear(Modifiers::CONST);
+            self.cx.body.locals[local].set_later();
         }
         self.note_local_view(local, &var.ty, init, self.cx.scope);
         if let (true, Some(value)) = (constant, init) {

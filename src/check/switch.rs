@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
     /// The declaration of a variable with a value as an assignment.
     fn set_local(&mut self, local: LocalId, value: ExprId, stmt: Stmt) -> Stmt {
         let variable = &mut self.cx.body.locals[local];
-        variable.constant = false;
+        variable.set_later();
         let (ty, name) = (variable.ty, variable.name);
         if self.program.has_no_copies(ty) {
             let message = format!("`{name}` is used in another case; declare it before the `switch`");

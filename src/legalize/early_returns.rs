@@ -262,8 +262,7 @@ impl Flags<'_> {
     /// A declaration whose variable is declared before becomes an assignment.
     fn assign_instead(&mut self, stmt: &mut Stmt, local: LocalId, init: Option<ExprId>) {
         let (ty, span) = (self.body.locals[local].ty, stmt.span);
-        self.body.locals[local].constant = false;
-        self.body.locals[local].modifiers.clear(Modifiers::CONST);
+        self.body.locals[local].set_later();
         stmt.kind = match init {
             Some(value) => {
                 let target = self.body.exprs.push(Expr { kind: ExprKind::Local(local), ty, span });

@@ -268,7 +268,7 @@ impl Hoister<'_> {
         for stmt in &mut tail {
             if let StmtKind::Local(local, init) = &mut stmt.kind {
                 let (local, init) = (*local, *init);
-                self.body.locals[local].constant = false;
+                self.body.locals[local].set_later();
                 out.push(Stmt::new(StmtKind::Local(local, None), stmt.span));
                 if let Some(init) = init {
                     let assign = self.assign(local, init);
@@ -526,7 +526,7 @@ impl Hoister<'_> {
         }
         let span = self.body.exprs[id].span;
         let local = self.temporary(Symbol::new("test"), TypeId::BOOL, span, Some(a));
-        self.body.locals[local].constant = false;
+        self.body.locals[local].set_later();
         let mut build = self.build(id);
         let tested = build.local(local, TypeId::BOOL);
         let condition = if op == BinaryOp::Or { build.not(tested) } else { tested };

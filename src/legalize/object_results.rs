@@ -159,7 +159,7 @@ fn calls(program: &mut Program, body: &mut Body, changed: &FxHashSet<FunctionId>
         let place = place.unwrap_or_else(|| {
             let name = hoist::temporary_name(program, body, call);
             let local = declared.unwrap_or_else(|| body.add_local(name, ty, span));
-            body.locals[local].constant = false;
+            body.locals[local].set_later();
             out.push(Stmt::new(StmtKind::Local(local, None), stmt.span));
             Build::new(&mut program.types, &mut body.exprs, span).local(local, ty)
         });

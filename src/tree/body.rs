@@ -49,6 +49,12 @@ impl Local {
     pub fn is_kept_object(&self) -> bool {
         self.name == *"this" && self.modifiers.has(Modifiers::CONST)
     }
+
+    /// Its value is set behind its declaration: it is no constant of any target.
+    pub fn set_later(&mut self) {
+        self.constant = false;
+        self.modifiers.clear(Modifiers::CONST);
+    }
 }
 
 /// An expression.

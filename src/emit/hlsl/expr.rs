@@ -342,6 +342,12 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
     }
     let name = ex.dialect.type_name(ex.cx, ex.type_id(id));
     match (from, to) {
+        // DXC leaves the bool out of `int2(bool2(v))` in SPIR-V.
+        (Some((Scalar::Bool, a @ (0, 2..))), Some((_, b)))
+            if a == b && matches!(ex.kind(inner), ExprKind::Convert(..)) =>
+        {
+            cast(ex, ex.type_id(id), inner, out)
+        }
         (Some((_, a)), Some((_, b))) if a == b => ex.call_of(&name, &[inner], out),
         // `.x` is a number, which has no subscript, as a vector of one component has.
         (Some((f, (0, m))), Some((t, (0, n)))) if f == t && m > n && n > 1 => {
