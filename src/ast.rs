@@ -7,6 +7,7 @@
 use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
+use rustc_hash::FxHashSet;
 
 /// An identifier with its place.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -26,6 +27,8 @@ pub struct Unit {
     pub trailing: Vec<Comment>,
     /// It names types of exactly 16 bits. DXC takes them only with the option that gives `half` 16 bits, too.
     pub is_16_bit: bool,
+    /// Names by which a statement or a cast would read in another way if they were of types, which other files may declare.
+    pub undecided: FxHashSet<Symbol>,
 }
 
 /// A declaration.

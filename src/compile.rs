@@ -2,6 +2,7 @@
 //! [`Options`]; it gives diagnostics and, per target, the emitted texts with their sidecars. It does no I/O.
 
 mod frontend;
+mod type_names;
 
 use crate::check::{self, EntryRequest, Input};
 use crate::diagnostic::{self, Code, Diagnostic, Diagnostics};

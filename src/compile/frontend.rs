@@ -4,11 +4,12 @@
 //! syntax, its diagnostics and what its spans point into, and the bodies that are checked of it.
 
 use super::Options;
+use super::type_names::parse_with_imports;
 use crate::ast;
 use crate::check::{Bodies, Input, SourceUnit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::limits::Limits;
-use crate::parse::{self, Language};
+use crate::parse::Language;
 use crate::preprocess::{Preprocess, ShaderTarget, TokenCache, preprocess};
 use crate::source::{FileId, LoadError, Loader, Numbers, Sources, Span};
 use crate::stdlib::Mentions;
@@ -180,20 +181,10 @@ impl Frontend<'_> {
             // The library has it.
             return None;
         }
-        let mut candidates = vec![format!("{plain}.slang"), format!("{}.slang", plain.replace('_', "-"))];
-        if plain.contains('.') {
-            candidates.insert(0, plain.to_owned());
-        }
-        let mut tried = Vec::new();
-        for candidate in candidates {
-            match self.loader.include(&candidate, true, from) {
-                Ok(loaded) => return Some(loaded.name),
-                Err(LoadError::NotFound(places)) => tried.extend(places),
-                Err(LoadError::OutsideRoots(place)) => tried.push(format!("{place} (outside of the include roots)")),
-                Err(LoadError::Unreadable(reason)) => tried.push(reason),
-            }
-        }
-        tried.dedup();
+        let tried = match locate(self.loader, plain, from) {
+            Ok(name) => return Some(name),
+            Err(tried) => tried,
+        };
         let message = format!("module `{plain}` was not found");
         let note = format!("looked for {}", tried.join(", "));
         self.diags.push(Diagnostic::error(Code::MODULE_NOT_FOUND, path.span, message).note(note));
@@ -264,6 +255,25 @@ impl Frontend<'_> {
     }
 }
 
+/// The canonical name of the file of a module, or the places that were looked at.
+pub(super) fn locate(loader: &dyn Loader, path: &str, from: &str) -> Result<String, Vec<String>> {
+    let mut candidates = vec![format!("{path}.slang"), format!("{}.slang", path.replace('_', "-"))];
+    if path.contains('.') {
+        candidates.insert(0, path.to_owned());
+    }
+    let mut tried = Vec::new();
+    for candidate in candidates {
+        match loader.include(&candidate, true, from) {
+            Ok(loaded) => return Ok(loaded.name),
+            Err(LoadError::NotFound(places)) => tried.extend(places),
+            Err(LoadError::OutsideRoots(place)) => tried.push(format!("{place} (outside of the include roots)")),
+            Err(LoadError::Unreadable(reason)) => tried.push(reason),
+        }
+    }
+    tried.dedup();
+    Err(tried)
+}
+
 /// The shader model of the profile that was asked for, and the stage if all entry points that were asked for have one.
 fn shader_target(options: &Options) -> ShaderTarget {
     let asked = options.profile.as_deref().and_then(Profile::parse).filter(|p| p.target == Target::Hlsl);
@@ -317,7 +327,7 @@ fn read(
     }
     let mut mentions = Mentions::default();
     mentions.add(&tokens);
-    let ast = parse::parse(&tokens, Language::of(name), diags);
+    let ast = parse_with_imports(loader, name, &how, &tokens, diags);
     let file = tokens.files.first().copied().unwrap_or_default();
     let name = sources.file(file).map_or(name, |f| f.name.as_str()).to_owned();
     ParsedFile { name, file, ast: Arc::new(ast), mentions: Arc::new(mentions) }

@@ -12,7 +12,8 @@
 //! * `a<b>` is a generic application if `a` is a known generic or type, or if `a` is no known variable and a token
 //!   follows that cannot begin an operand, or `(`.
 //!
-//! Known are the builtin type names of `words.rs` and what the file itself declares, anywhere in it.
+//! Known are the builtin type names of `words.rs`, what the file itself declares, anywhere in it, and what the caller knows of
+//! the files that it imports. Where a name that is not known would decide, it is noted ([`Unit::undecided`]).
 
 mod attributes;
 mod cursor;
@@ -44,7 +45,17 @@ use words::{W, Word};
 
 /// Parses a translation unit. Errors go to `diags`; the result is always usable.
 pub fn parse(tokens: &TokenStream, language: Language, diags: &mut Diagnostics) -> Unit {
-    let mut parser = Parser::new(tokens, language, diags);
+    parse_knowing(tokens, language, &FxHashSet::default(), diags)
+}
+
+/// As [`parse`], with names of types that other files declare.
+pub fn parse_knowing(
+    tokens: &TokenStream,
+    language: Language,
+    known: &FxHashSet<Symbol>,
+    diags: &mut Diagnostics,
+) -> Unit {
+    let mut parser = Parser::new(tokens, language, known, diags);
     parser.unit()
 }
 
@@ -101,6 +112,8 @@ struct Parser<'a> {
     nesting: u64,
     nesting_reported: bool,
     types: FxHashSet<Symbol>,
+    /// [`Unit::undecided`].
+    undecided: FxHashSet<Symbol>,
     generics: FxHashSet<Symbol>,
     variables: FxHashSet<Symbol>,
     /// Functions that have the names of types of the library.
@@ -115,7 +128,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(stream: &'a TokenStream, language: Language, diags: &'a mut Diagnostics) -> Self {
+    fn new(stream: &'a TokenStream, language: Language, known: &FxHashSet<Symbol>, diags: &'a mut Diagnostics) -> Self {
         let tokens: &[Token] = &stream.tokens;
         let words = words::classify(tokens);
         let end = tokens.last().map_or(Span::default(), |t| Span { start: t.span.end, ..t.span });
@@ -147,7 +160,8 @@ impl<'a> Parser<'a> {
             last_error: None,
             nesting: stream.limits.nesting,
             nesting_reported: false,
-            types: FxHashSet::default(),
+            types: known.clone(),
+            undecided: FxHashSet::default(),
             generics: FxHashSet::default(),
             variables: FxHashSet::default(),
             type_functions: FxHashSet::default(),
@@ -171,7 +185,12 @@ impl<'a> Parser<'a> {
             self.error_here("this `}` closes nothing".to_owned());
             self.bump();
         }
-        Unit { decls, trailing: self.leading_comments(), is_16_bit: self.tokens.iter().any(is_16_bit) }
+        Unit {
+            decls,
+            trailing: self.leading_comments(),
+            is_16_bit: self.tokens.iter().any(is_16_bit),
+            undecided: std::mem::take(&mut self.undecided),
+        }
     }
 
     /// Names of types and generic functions that the file declares, wherever they are used.
@@ -190,6 +209,13 @@ impl<'a> Parser<'a> {
                         }
                     }
                 }
+                W::Typedef => {
+                    let end = (i + 1..self.words.len()).find(|n| matches!(self.word_at(*n).w, W::Semi | W::LBrace));
+                    if let Some(name) = end.and_then(|end| self.before_brackets(end)).and_then(name_at) {
+                        self.types.insert(name);
+                    }
+                }
+                W::Using if matches!(self.word_at(i + 2).w, W::Assign | W::Lt) => self.types.extend(name_at(i + 1)),
                 W::Template if self.word_at(i + 1).w == W::Lt => {
                     if let Some(name) = self.variable_template_at(i + 1).and_then(name_at) {
                         self.generics.insert(name);

@@ -4,6 +4,7 @@
 use super::words::W;
 use super::{Level, Parser};
 use crate::lex::TokenKind;
+use crate::symbol::Symbol;
 
 /// A stretch of tokens that reads as a type.
 #[derive(Clone, Copy, Debug)]
@@ -218,9 +219,20 @@ impl Parser<'_> {
         if scanned.ends_in_operator {
             // `a * b` computes and `a ? b : c` chooses, unless `a` is a type.
             let question = self.word_at(end - 1).w == W::Question;
-            return scanned.known || question && matches!(self.word_at(end + 1).w, W::Semi | W::Assign);
+            let is_type = self.is_decided(scanned, self.pos);
+            return is_type || question && matches!(self.word_at(end + 1).w, W::Semi | W::Assign);
         }
         true
+    }
+
+    /// Whether what stands from an index on is known as a type. If not, it may be one of another file.
+    fn is_decided(&mut self, scanned: Scanned, from: usize) -> bool {
+        if !scanned.known {
+            let names = (from..scanned.end).map(|at| self.token_at(at)).filter(|t| t.kind == TokenKind::Ident);
+            let names: Vec<Symbol> = names.map(|t| t.text).filter(|name| !self.variables.contains(name)).collect();
+            self.undecided.extend(names);
+        }
+        scanned.known
     }
 
     fn ends_declarator(&self, at: usize) -> bool {
@@ -238,7 +250,7 @@ impl Parser<'_> {
         let variable = close == self.pos + 2 && self.variables.contains(&self.token_at(self.pos + 1).text);
         match self.word_at(close + 1).w {
             W::LParen | W::LBrace | W::Scope => known || !variable,
-            W::Minus | W::Plus | W::Star | W::And | W::Inc | W::Dec => known,
+            W::Minus | W::Plus | W::Star | W::And | W::Inc | W::Dec => known || self.is_decided(scanned, self.pos + 1),
             W::Bang | W::Tilde | W::Int | W::Float | W::Str | W::Char => true,
             W::Is | W::As => known,
             _ => {
