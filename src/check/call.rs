@@ -201,7 +201,8 @@ impl<'a> Checker<'a> {
             list.push(value);
         }
         let function = self.function(instance);
-        let call = self.push(ExprKind::Call(function, list), signature.result, span);
+        let kind = self.written_hash(function, &list).unwrap_or(ExprKind::Call(function, list));
+        let call = self.push(kind, signature.result, span);
         match signature.throws {
             Some(throws) => self.tried(call, throws, span),
             None => call,
@@ -521,6 +522,13 @@ impl<'a> Checker<'a> {
 
     /// A call of a constructor of one parameter that makes a value of a type.
     pub(super) fn implicit_constructor(&mut self, value: ExprId, to: TypeId) -> Option<ExprId> {
+        let instance = self.implicit_choice(value, to)?;
+        let args = [self.value_arg_of(value)];
+        Some(self.call_instance(instance, None, &args, self.span(value)))
+    }
+
+    /// The constructor of one parameter that makes a value of a type.
+    pub(super) fn implicit_choice(&mut self, value: ExprId, to: TypeId) -> Option<InstanceId> {
         if !matches!(self.program.types.get(to), Type::Struct(_) | Type::Enum(_)) || self.ty(value) == TypeId::ERROR {
             return None;
         }
@@ -535,7 +543,6 @@ impl<'a> Checker<'a> {
         let span = self.span(value);
         let args = [self.value_arg_of(value)];
         let candidates = Candidates::of(self.words.init, decls);
-        let instance = self.quiet(|c| c.choose(&candidates, &args, span))?;
-        Some(self.call_instance(instance, None, &args, span))
+        self.quiet(|c| c.choose(&candidates, &args, span))
     }
 }

@@ -349,8 +349,26 @@ impl<'a> Checker<'a> {
         if self.same_parts(from, to) {
             return Some(Rank::TRUNCATION);
         }
-        let existential = self.existential(to)?;
+        let Some(existential) = self.existential(to) else { return self.declared_conversion(from, to) };
         (self.may_be(existential, from) || self.extends(from, existential)).then_some(Rank::WRAPPED)
+    }
+
+    /// What the conversion costs of an argument to a type that declares it: by `__implicit_conversion` of a constructor.
+    fn declared_conversion(&mut self, from: TypeId, to: TypeId) -> Option<Rank> {
+        const MARK: &str = "__implicit_conversion";
+        if !matches!(self.program.types.get(to), Type::Struct(_)) || from == TypeId::ERROR {
+            return None;
+        }
+        let constructors = self.constructors(to);
+        if !constructors.iter().any(|d| self.info(*d).attribute(MARK).is_some()) {
+            return None;
+        }
+        let value = self.push(ExprKind::Zero, from, Span::default());
+        let instance = self.implicit_choice(value, to)?;
+        let instance = self.functions.get(instance);
+        let (decl, taken) = (instance.decl, instance.signature.params.first()?.ty);
+        self.info(decl).attribute(MARK)?;
+        Some(convert::rank(&self.program, from, taken, LiteralKind::None)? + Rank::WRAPPED)
     }
 
     /// Takes note of a method that chooses by the type. False: it is none.

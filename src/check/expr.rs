@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{ExprId, ExprKind, Length, Literal, LocalId, Type, TypeId};
+use crate::tree::{ExprId, ExprKind, Length, Literal, LocalId, Scalar, Type, TypeId};
 
 /// What an expression turns out to be.
 #[derive(Clone, Debug)]
@@ -504,7 +504,8 @@ impl<'a> Checker<'a> {
             // Slang: `(S)0` is the default value, `(S)x` constructs.
             return if zero { self.default_or_zero(to, span) } else { self.construct_from(value, to, span) };
         }
-        if convert::castable(&self.program, from, to, zero) {
+        let value = self.handle_numbers(value, to);
+        if convert::castable(&self.program, self.ty(value), to, zero) {
             return self.convert(value, to, true);
         }
         if let Some(call) = self.implicit_constructor(value, to) {
@@ -523,6 +524,20 @@ impl<'a> Checker<'a> {
         }
         let (a, b) = (self.type_text(from), self.type_text(to));
         self.error_at(Code::TYPE_MISMATCH, span, format!("`{a}` cannot be cast to `{b}`"))
+    }
+
+    /// Integers as the two that a descriptor handle is made of, as its constructor in Slang takes them.
+    fn handle_numbers(&mut self, value: ExprId, to: TypeId) -> ExprId {
+        let is_word = |scalar: Scalar| scalar.is_integer() && scalar.size() <= 4;
+        let counts = match self.program.types.get(self.ty(value)) {
+            Type::Scalar(scalar) | Type::Vector(scalar, 2) => is_word(scalar),
+            _ => false,
+        };
+        if !counts || !matches!(self.program.types.get(to), Type::Handle(_)) {
+            return value;
+        }
+        let numbers = self.program.types.vector(Scalar::U32, 2);
+        self.convert(value, numbers, false)
     }
 
     /// An array of scalars as a vector of equal length.

@@ -10,6 +10,7 @@ use super::hidden_constants::is_clamped;
 use super::needs::callee;
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval, eval_with};
+use crate::check::text_hash::{HASH, hash};
 use crate::limits::TEXEL_OFFSETS;
 use crate::source::Span;
 use crate::target::Capability;
@@ -25,9 +26,6 @@ pub(super) const PASS: Pass = Pass {
     run,
     ..Pass::ROW
 };
-
-/// The attribute of the builtin that gives the hash of a text.
-const HASH: &str = "__text_hash";
 
 /// How deep calls are followed.
 const DEPTH: u32 = 200;
@@ -352,13 +350,4 @@ impl Maker<'_> {
         self.function(id, known, depth + 1);
         id
     }
-}
-
-/// The hash that Slang's programs are told texts by: bytes are signed.
-fn hash(text: &str) -> i64 {
-    let step = |hash: u32, byte: &u8| {
-        let more = hash.wrapping_shl(6).wrapping_add(hash.wrapping_shl(16)).wrapping_sub(hash);
-        (i32::from(*byte as i8) as u32).wrapping_add(more)
-    };
-    i64::from(text.as_bytes().iter().fold(0, step) as i32)
 }
