@@ -467,15 +467,27 @@ impl<'a> Checker<'a> {
         self.interfaces.matched.insert(ty, (Rc::from([]), Rc::from([])));
         let mut scopes = Vec::new();
         let mut interfaces = Vec::new();
+        let mut left = Vec::new();
         for index in 0..self.interfaces.extensions.len() {
             let Some(&decl) = self.interfaces.extensions.get(index) else { break };
-            if !self.head_matches(decl, ty) {
-                continue;
+            if self.head_matches(decl, ty) {
+                left.push(decl);
             }
-            if let Some(scope) = self.match_extension(decl, ty, &mut interfaces) {
-                scopes.push(scope);
-                let partial = (Rc::from(scopes.as_slice()), Rc::from(interfaces.as_slice()));
-                self.interfaces.matched.insert(ty, partial);
+        }
+        // What a later one adds to the type may be what an earlier one asks for.
+        loop {
+            let before = interfaces.len();
+            left.retain(|decl| match self.match_extension(*decl, ty, &mut interfaces) {
+                Some(scope) => {
+                    scopes.push(scope);
+                    let partial = (Rc::from(scopes.as_slice()), Rc::from(interfaces.as_slice()));
+                    self.interfaces.matched.insert(ty, partial);
+                    false
+                }
+                None => true,
+            });
+            if interfaces.len() == before {
+                break;
             }
         }
         let result: (Rc<[ScopeId]>, Rc<[InterfaceRef]>) =

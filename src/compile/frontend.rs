@@ -63,7 +63,14 @@ struct ParsedFile {
 struct Parsed {
     name: String,
     unit: SourceUnit,
-    imports: Vec<(ast::Ident, bool)>,
+    imports: Vec<Import>,
+}
+
+/// An import as it is written, with the file that it is written in, and whether it is exported.
+struct Import {
+    path: ast::Ident,
+    from: String,
+    exported: bool,
 }
 
 /// The sources of a program.
@@ -134,27 +141,22 @@ impl Frontend<'_> {
     fn modules(&mut self, units: &mut [Parsed]) -> Vec<Parsed> {
         let mut modules: Vec<Parsed> = Vec::new();
         for unit in units.iter_mut() {
-            unit.unit.imports = self.imports(&unit.name, std::mem::take(&mut unit.imports), &mut modules);
+            unit.unit.imports = self.imports(std::mem::take(&mut unit.imports), &mut modules);
         }
         let mut next = 0;
         while next < modules.len() {
-            let (name, imports) = (modules[next].name.clone(), std::mem::take(&mut modules[next].imports));
-            modules[next].unit.imports = self.imports(&name, imports, &mut modules);
+            let imports = std::mem::take(&mut modules[next].imports);
+            modules[next].unit.imports = self.imports(imports, &mut modules);
             next += 1;
         }
         modules
     }
 
     /// The imports of a file: place, index in `modules`, exported.
-    fn imports(
-        &mut self,
-        from: &str,
-        imports: Vec<(ast::Ident, bool)>,
-        modules: &mut Vec<Parsed>,
-    ) -> Vec<(Span, usize, bool)> {
+    fn imports(&mut self, imports: Vec<Import>, modules: &mut Vec<Parsed>) -> Vec<(Span, usize, bool)> {
         let mut found = Vec::new();
-        for (path, exported) in imports {
-            found.extend(self.find_module(path, from).map(|name| (path.span, name, exported)));
+        for Import { path, from, exported } in imports {
+            found.extend(self.find_module(path, &from).map(|name| (path.span, name, exported)));
         }
         // What another thread reads is waited for only when the others are there.
         for (_, name, _) in &found {
@@ -195,9 +197,8 @@ impl Frontend<'_> {
     fn source(&mut self, name: &str) -> Parsed {
         let mut files = vec![self.file(name)];
         let mut next = 0;
-        while let Some(path) = nth_include(&files, next) {
+        while let Some((path, from)) = nth_include(&files, next) {
             next += 1;
-            let from = files[0].name.clone();
             let Some(name) = self.find_module(path, &from) else { continue };
             if !files.iter().any(|f| f.name == name) {
                 files.push(self.file(&name));
@@ -205,8 +206,8 @@ impl Frontend<'_> {
         }
         let main = &files[0];
         let name = main.name.clone();
-        let imports = decls(&files).filter_map(|d| match &d.kind {
-            ast::DeclKind::Import(path, exported) => Some((*path, *exported)),
+        let imports = decls(&files).filter_map(|(d, from)| match d.kind {
+            ast::DeclKind::Import(path, exported) => Some(Import { path, from: from.to_owned(), exported }),
             _ => None,
         });
         let unit = SourceUnit {
@@ -333,13 +334,17 @@ fn read(
     ParsedFile { name, file, ast: Arc::new(ast), mentions: Arc::new(mentions) }
 }
 
-fn decls(files: &[ParsedFile]) -> impl Iterator<Item = &ast::Decl> {
-    files.iter().flat_map(|f| &f.ast.decls)
+/// Declarations with the files that they are in.
+fn decls(files: &[ParsedFile]) -> impl Iterator<Item = (&ast::Decl, &str)> {
+    files.iter().flat_map(|f| f.ast.decls.iter().map(|d| (d, f.name.as_str())))
 }
 
-/// The `n`th `__include` of a source.
-fn nth_include(files: &[ParsedFile], n: usize) -> Option<ast::Ident> {
-    let include = |d: &ast::Decl| if let ast::DeclKind::Include(path) = d.kind { Some(path) } else { None };
+/// The `n`th `__include` of a source, and the file that it is in.
+fn nth_include(files: &[ParsedFile], n: usize) -> Option<(ast::Ident, String)> {
+    let include = |(d, from): (&ast::Decl, &str)| match d.kind {
+        ast::DeclKind::Include(path) => Some((path, from.to_owned())),
+        _ => None,
+    };
     decls(files).filter_map(include).nth(n)
 }
 
