@@ -438,8 +438,12 @@ impl<'a> Checker<'a> {
         if info.attribute(GIVES_ASSOCIATED).is_some() {
             return self.associated_choice(&instance, ty);
         }
-        let members: Vec<DeclId> = self.members(ty, info.name).into_iter().filter_map(decl_of).collect();
-        for decl in members {
+        let members = self.members(ty, info.name);
+        let members = match self.interfaces_around(info.scope) {
+            Some(asking) => self.of_conformance(members, &asking, ty, info.name),
+            None => members,
+        };
+        for decl in members.into_iter().filter_map(decl_of) {
             if let (What::Field(_, index), What::Property(_)) = (self.info(decl).what, info.what)
                 && let Some(choice) = self.field_choice(&wanted, self.info(decl).owner.unwrap_or(ty), index)
             {

@@ -194,6 +194,9 @@ impl<'a> Checker<'a> {
     /// A method that changes its object has one that can be changed; in HLSL also one that nobody sees afterwards. Which methods
     /// do is only known now.
     fn check_receivers(&mut self, reached: &[Item]) {
+        // Asked for before bodies are taken out: a method may call itself.
+        let changing: FxHashSet<FunctionId> =
+            self.program.functions.iter().filter(|(_, f)| f.changes_object()).map(|(id, _)| id).collect();
         for id in reached.iter().filter_map(|item| item.function()) {
             let body = std::mem::take(&mut self.program.functions[id].code);
             let outer = std::mem::replace(&mut self.cx.body, body);
@@ -205,7 +208,7 @@ impl<'a> Checker<'a> {
                 let (method, Some(object)) = (&self.program.functions[*callee], args.first().copied()) else {
                     continue;
                 };
-                if !method.changes_object() {
+                if !changing.contains(callee) {
                     continue;
                 }
                 if let Some(why) = self.assignable(object, 0) {

@@ -25,6 +25,8 @@ pub(super) struct Interfaces<'a> {
     pub extensions: Vec<DeclId>,
     /// Members of extensions besides those in their syntax.
     pub further: FxHashMap<DeclId, Vec<&'a [ast::Decl]>>,
+    /// By which extensions a type conforms to interfaces.
+    pub given: FxHashMap<TypeId, Vec<(InterfaceRef, ScopeId)>>,
     heads: FxHashMap<DeclId, Head>,
     /// Per type: scopes of the extensions that match it, and the interfaces that they add.
     matched: FxHashMap<TypeId, Matched>,
@@ -411,7 +413,7 @@ impl<'a> Checker<'a> {
         !p.accessors.is_empty() && p.accessors.iter().all(|a| a.name.name == *"get")
     }
 
-    fn is_implemented(&self, entity: Entity) -> bool {
+    pub(super) fn is_implemented(&self, entity: Entity) -> bool {
         let Entity::Decl(decl) = entity else { return false };
         match self.info(decl).what {
             What::Function(f) => f.body.is_some(),
@@ -625,7 +627,10 @@ impl<'a> Checker<'a> {
             self.declare(member, place);
         }
         for base in &extension.bases {
-            interfaces.extend(self.bounds(base, outer).into_iter().filter_map(Bound::interface));
+            let added: Vec<InterfaceRef> = self.bounds(base, outer).into_iter().filter_map(Bound::interface).collect();
+            let given = self.interfaces.given.entry(ty).or_default();
+            given.extend(added.iter().map(|interface| (interface.clone(), scope)));
+            interfaces.extend(added);
         }
         scope
     }

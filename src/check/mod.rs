@@ -26,6 +26,7 @@ mod associated_values;
 mod body_shape;
 mod buffers;
 mod call;
+mod conformance;
 mod constant_locals;
 mod decl;
 mod definition;

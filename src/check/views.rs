@@ -55,6 +55,11 @@ impl<'a> Checker<'a> {
         self.views.members.insert(scope, view);
     }
 
+    /// The interfaces whose members a scope holds.
+    pub(super) fn interfaces_around(&self, scope: ScopeId) -> Option<View> {
+        self.views.members.get(&scope).cloned()
+    }
+
     /// Remembers that a scope holds members of an extension, if that is one of whatever conforms.
     pub(super) fn note_extension(&mut self, scope: ScopeId, extension: &'a ast::ExtensionDecl, outer: ScopeId) {
         let Some(generics) = &extension.generics else { return };
@@ -228,7 +233,10 @@ impl<'a> Checker<'a> {
         view: impl FnOnce(&mut Self) -> Option<View>,
     ) -> Vec<Entity> {
         let is_plain = |e: &Entity| match e {
-            Entity::Decl(decl) => !matches!(self.info(*decl).what, What::Function(f) if !f.params.is_empty()),
+            Entity::Decl(decl) => {
+                let info = self.info(*decl);
+                !info.in_interface && !matches!(info.what, What::Function(f) if !f.params.is_empty())
+            }
             _ => true,
         };
         if all.len() < 2 && all.iter().all(is_plain) {
@@ -249,6 +257,8 @@ impl<'a> Checker<'a> {
             let scope = self.interface_scope(*decl, args, ty);
             required.extend(self.named(scope, name).iter().copied().filter_map(super::expr::decl_of));
         }
+        let asking: Vec<InterfaceRef> = view.iter().chain(&inherited).cloned().collect();
+        let all = self.of_conformance(all, &asking, ty, name);
         let found = all.iter().copied().filter_map(super::expr::decl_of).collect::<Vec<_>>();
         // What implements a requirement in another way is not looked for.
         if !required.iter().all(|wanted| found.iter().any(|decl| self.is_same_method(*wanted, *decl))) {
@@ -334,6 +344,7 @@ impl<'a> Checker<'a> {
         }
         let (a, b) = match (self.info(wanted).what, self.info(found).what) {
             (What::Function(a), What::Function(b)) => (a, b),
+            (What::Property(_), What::Property(_)) => return true,
             (What::Subscript(_), What::Subscript(_)) => {
                 return self.quiet(|c| c.param_types(wanted) == c.param_types(found));
             }
