@@ -9,6 +9,7 @@
 //! A way of [`super::entry_points`].
 
 use super::Context;
+use super::missing_inputs::Incoming;
 use super::stage_io::{
     Flatten, Leaf, Source, accesses, adapt, assemble, attribute, has_w, interface_type, name_of_semantic, only_w,
     position_value, reciprocal_w, sees_w,
@@ -235,9 +236,7 @@ impl AttributeLowering<'_, '_> {
 
     fn missing(&mut self, leaf: &Leaf) {
         let semantic = leaf.semantic.clone().unwrap_or_default().0;
-        let (profile, stage) = (self.cx.profile.name, self.entry.stage.name());
-        let message = format!("{profile} has no `{}` in {stage} shaders", spelled(&semantic));
-        self.cx.no_system_value(leaf.span, &semantic, message);
+        self.cx.lacks_system_value(self.entry.stage, leaf.span, &semantic);
     }
 
     /// A system value that is a hint for drawing is left out with a warning; any other is an error.
@@ -408,6 +407,10 @@ impl AttributeLowering<'_, '_> {
                 }
             }
             None => {
+                // What its stages do not have goes out of none of them.
+                let whole = Incoming { local, ty, going_out: &[] };
+                let missing = leaves.iter().zip(&indices).filter(|(_, index)| index.is_none()).map(|(leaf, _)| leaf);
+                self.cx.report_missing((&self.entry, &self.body), &whole, missing);
                 self.body.locals[incoming].name = Symbol::new(&format!("{name}_in"));
                 let fields = leaves.iter().zip(&indices);
                 let values = fields.map(|(leaf, field)| self.read(incoming, flat, *field, leaf, span, true));

@@ -179,6 +179,7 @@ impl GlobalLowering<'_, '_> {
         let (uses, whole) = self.element_uses(local, of);
         let written = self.cx.program.written_locals(&self.body).contains(&local);
         if whole.is_some() || written {
+            self.report_missing(local, of.many.element, &of.leaves, places, &[]);
             return self.whole_input(local, of, places);
         }
         for part in uses {
@@ -188,7 +189,10 @@ impl GlobalLowering<'_, '_> {
                     self.read_distances((variable, *first), Some(part.index), (picked, ty), span)
                 }
                 (Some(place), _) => self.read_at(place, Some(part.index), ty, span),
-                (None, _) => self.element(part.index, ty, (&of.leaves, places), part.path, span),
+                (None, _) => {
+                    self.report_missing(local, of.many.element, &of.leaves, places, &part.path);
+                    self.element(part.index, ty, (&of.leaves, places), part.path, span)
+                }
             };
             self.body.exprs.replace_by(part.at, value);
         }

@@ -11,6 +11,7 @@
 mod outputs;
 
 use super::entry_distances::Picked;
+use super::missing_inputs::{Incoming, Semantics, plain_semantic};
 use super::stage_io::{
     Flatten, Leaf, ManyLeaves, Source, accesses, adapt, assemble, attribute, has_w, interface_type, name_of_semantic,
     only_w, position_value, reciprocal_w, sees_w,
@@ -100,6 +101,8 @@ pub(super) struct GlobalLowering<'a, 'b> {
     pub(super) distances: FxHashMap<(Direction, String, u32), u32>,
     /// The outputs of a control point, with what stands for them.
     pub(super) control_point: Vec<(Leaf, Replacement)>,
+    /// The semantics of what goes out.
+    pub(super) going_out: Vec<Semantics>,
 }
 
 /// Distances come in the order of their semantics' indices, whichever is declared first.
@@ -199,9 +202,11 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
             (direction, leaves.iter().chain(many).collect())
         });
         let distances = distances(&cx.program.types, &all);
+        let [_, (_, out)] = &all;
+        let going_out = out.iter().filter_map(|leaf| plain_semantic(leaf)).collect();
         let body = std::mem::take(&mut cx.program.functions[entry.function].code);
         let (start, control_point) = (Vec::new(), Vec::new());
-        (GlobalLowering { cx, index, entry, body, start, distances, control_point }, inputs, outputs)
+        (GlobalLowering { cx, index, entry, body, start, distances, control_point, going_out }, inputs, outputs)
     }
 
     /// The parameters that there is one of, and what of them is written at each return.
@@ -465,9 +470,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
                 self.read_at(&levels, index, ty, span)
             }
             Replacement::Missing(semantic, place) => {
-                let (profile, stage) = (self.cx.profile.name, self.entry.stage.name());
-                let message = format!("{profile} has no `{}` in {stage} shaders", spelled(semantic.as_str()));
-                self.cx.no_system_value(*place, semantic.as_str(), message);
+                self.cx.lacks_system_value(self.entry.stage, *place, semantic.as_str());
                 self.body.exprs.push(Expr { kind: ExprKind::Zero, ty, span })
             }
             _ => self.body.exprs.push(Expr { kind: ExprKind::Zero, ty, span }),
@@ -543,6 +546,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
             }
             _ => {
                 let (ty, span) = (self.body.locals[local].ty, self.body.locals[local].span);
+                self.report_missing(local, ty, leaves, &places, &[]);
                 let value = self.whole(ty, leaves, &places, span);
                 self.start.push(Stmt::new(StmtKind::Local(local, Some(value)), span));
                 self.rename_shadowed(local, &places);
@@ -588,6 +592,23 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
                 self.cx.program.globals[*id].name = Symbol::new(&format!("in_{name}"));
             }
         }
+    }
+
+    /// Reports what the stage does not have of a variable, or of the part of it at the end of a path, that is used as a whole.
+    pub(super) fn report_missing(
+        &mut self,
+        local: LocalId,
+        ty: TypeId,
+        leaves: &[Leaf],
+        places: &[Replacement],
+        path: &[Step],
+    ) {
+        let is_missing = |leaf: &Leaf, place: &Replacement| {
+            matches!(place, Replacement::Missing(..)) && leaf.is_system() && leaf.path.starts_with(path)
+        };
+        let missing = leaves.iter().zip(places).filter(|(leaf, place)| is_missing(leaf, place)).map(|(leaf, _)| leaf);
+        let incoming = Incoming { local, ty, going_out: &self.going_out };
+        self.cx.report_missing((&self.entry, &self.body), &incoming, missing);
     }
 
     /// A value put together from places.

@@ -74,6 +74,7 @@ mod lower_switch;
 mod matrix_parts;
 mod matrix_rows;
 mod minimum_division;
+mod missing_inputs;
 mod missing_returns;
 mod narrow_integers;
 mod narrow_texels;
