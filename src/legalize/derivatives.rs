@@ -26,7 +26,7 @@ use crate::tree::analyses::uniformity::{Fault, Rules};
 use crate::tree::*;
 use gradients::Gradients;
 use reaching::{Initial, KnownParts, ReachingValues};
-use region::{Definitions, Region};
+use region::{Definitions, Region, WrittenStatics};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
@@ -83,6 +83,7 @@ fn functions_with(program: &Program, faults: &[Fault]) -> Vec<FunctionId> {
 /// Moves what can be moved, of builtins alone or of what calls them, too; whether anything was.
 fn move_all(cx: &mut Context, faults: &[Fault], builtins: bool) -> bool {
     let effects = cx.effects();
+    let statics = WrittenStatics::of(cx.program);
     let mut sensitive = cx.program.analyses().callers_of(&|f| f.is_marked(DERIVATIVE));
     sensitive.retain(|f| !builtins || cx.program.functions[*f].builtin);
     let language = cx.profile.language.name();
@@ -97,6 +98,7 @@ fn move_all(cx: &mut Context, faults: &[Fault], builtins: bool) -> bool {
             faults,
             sensitive: &sensitive,
             effects: &effects,
+            statics: &statics,
             definitions,
             language,
             moved,
@@ -122,6 +124,7 @@ struct Mover<'a, 'b, 'c> {
     /// What takes derivatives, and what calls it.
     sensitive: &'a FxHashSet<FunctionId>,
     effects: &'a Effects,
+    statics: &'a WrittenStatics,
     definitions: Definitions,
     language: &'static str,
     moved: bool,
@@ -175,7 +178,7 @@ impl Mover<'_, '_, '_> {
         for (behind, stmt) in (1..).zip(stmts) {
             for call in self.calls(stmt, &barriers) {
                 let parted = stmts.get(..behind).unwrap_or_default();
-                let region = Region::of(self.cx.program, self.body, parted);
+                let region = Region::of(self.cx.program, self.statics, self.body, parted);
                 self.moved |= self.by_gradients(call, call, &region, &mut gradients, &mut out)
                     || self.in_front(call, call, &region, &mut out)
                     || self.reaching(call, parted, &region, &mut initial).is_some_and(|values| {

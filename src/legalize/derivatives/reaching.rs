@@ -5,7 +5,7 @@
 //! The statements are gone through once, in order. A variable has no known value where a loop, a `switch` or a call writes it;
 //! an `if` that goes on on both sides gives a choice.
 
-use super::region::{Definitions, Region};
+use super::region::{Definitions, Region, WrittenStatics};
 use crate::legalize::parts;
 use crate::tree::analyses::flow::ends_flow;
 use crate::tree::*;
@@ -364,7 +364,8 @@ impl ReachingValues<'_> {
 
     /// Forgets all that a statement writes.
     fn forget_all(&mut self, stmt: &Stmt) {
-        let written = Region::of(self.program, self.body, std::slice::from_ref(stmt));
+        let statics = WrittenStatics::default();
+        let written = Region::of(self.program, &statics, self.body, std::slice::from_ref(stmt));
         self.forget(written.into_changed());
     }
 

@@ -4,8 +4,45 @@ use crate::tree::analyses::uniformity::is_varying_global;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Which static variables functions write, themselves or through what they call.
+#[derive(Default)]
+pub(super) struct WrittenStatics {
+    by_function: FxHashMap<FunctionId, FxHashSet<GlobalId>>,
+}
+
+impl WrittenStatics {
+    pub(super) fn of(program: &Program) -> WrittenStatics {
+        let mut found = WrittenStatics::default();
+        // Callees come before their callers.
+        for id in program.reachable_functions() {
+            let body = &program.functions[id].code;
+            let mut own = FxHashSet::default();
+            body.expressions().into_iter().for_each(|e| found.add(program, &body.exprs, e, &mut own));
+            if !own.is_empty() {
+                found.by_function.insert(id, own);
+            }
+        }
+        found
+    }
+
+    /// Adds those that an expression by itself writes.
+    fn add(&self, program: &Program, exprs: &ExprArena, id: ExprId, written: &mut FxHashSet<GlobalId>) {
+        program.each_written(exprs, id, &mut |place| match exprs[exprs.base(place)].kind {
+            ExprKind::Global(global) if program.globals[global].kind == GlobalKind::Static => {
+                written.insert(global);
+            }
+            _ => {}
+        });
+        if let ExprKind::Call(callee, _) = exprs[id].kind {
+            written.extend(self.by_function.get(&callee).into_iter().flatten());
+        }
+    }
+}
+
 /// Statements that not all invocations run.
 pub(super) struct Region {
+    /// Static variables that are written there.
+    written: FxHashSet<GlobalId>,
     /// Variables that are declared or written there.
     changed: FxHashSet<LocalId>,
     /// Those that are declared there.
@@ -13,8 +50,9 @@ pub(super) struct Region {
 }
 
 impl Region {
-    pub(super) fn of(program: &Program, body: &Body, stmts: &[Stmt]) -> Region {
+    pub(super) fn of(program: &Program, statics: &WrittenStatics, body: &Body, stmts: &[Stmt]) -> Region {
         let (mut changed, mut declared) = (FxHashSet::default(), FxHashSet::default());
+        let mut written = FxHashSet::default();
         Block::of(stmts.to_vec()).visit(&mut |stmt| {
             if let StmtKind::Local(local, _) = stmt.kind {
                 declared.insert(local);
@@ -23,10 +61,18 @@ impl Region {
             stmt.own_exprs(&mut |root| {
                 for id in body.exprs.post_order(root) {
                     program.each_written(&body.exprs, id, &mut |place| changed.extend(body.exprs.base_local(place)));
+                    statics.add(program, &body.exprs, id, &mut written);
                 }
             });
         });
-        Region { changed, declared }
+        Region { written, changed, declared }
+    }
+
+    /// Whether what a global holds may be other among the statements than before.
+    fn changes_global(&self, program: &Program, id: GlobalId) -> bool {
+        let global = &program.globals[id];
+        let is_kept = global.kind == GlobalKind::Static && !self.written.contains(&id);
+        is_varying_global(program, global) && !is_kept
     }
 
     /// The variables that are declared or written there.
@@ -48,11 +94,27 @@ impl Region {
     pub(super) fn is_known(&self, program: &Program, effects: &Effects, exprs: &ExprArena, root: ExprId) -> bool {
         let known = |id: &ExprId| match &exprs[*id].kind {
             ExprKind::Local(local) => !self.changed.contains(local),
-            ExprKind::Global(global) => !is_varying_global(program, &program.globals[*global]),
-            ExprKind::Call(function, _) => reads_constants(program, *function),
+            ExprKind::Global(global) => !self.changes_global(program, *global),
+            ExprKind::Call(function, _) => !self.changes_result(program, *function),
             kind => is_value(kind),
         };
         !effects.expr(exprs, root) && exprs.post_order(root).iter().all(known)
+    }
+
+    /// Whether a function, or what it calls, reads what may be other among the statements than before.
+    fn changes_result(&self, program: &Program, function: FunctionId) -> bool {
+        let analyses = program.analyses();
+        let (mut seen, mut open) = (FxHashSet::default(), vec![function]);
+        while let Some(id) = open.pop() {
+            if seen.insert(id) {
+                let uses = analyses.uses(id);
+                if uses.globals.iter().any(|g| self.changes_global(program, *g)) {
+                    return true;
+                }
+                open.extend(uses.functions.iter().copied());
+            }
+        }
+        false
     }
 }
 
@@ -84,22 +146,6 @@ fn is_value(kind: &ExprKind) -> bool {
         | ExprKind::AddressOf(_)
         | ExprKind::Deref(_) => false,
     }
-}
-
-/// Whether a function and all that it calls read no memory that changes.
-fn reads_constants(program: &Program, function: FunctionId) -> bool {
-    let analyses = program.analyses();
-    let (mut seen, mut open) = (FxHashSet::default(), vec![function]);
-    while let Some(id) = open.pop() {
-        if seen.insert(id) {
-            let uses = analyses.uses(id);
-            if uses.globals.iter().any(|g| is_varying_global(program, &program.globals[*g])) {
-                return false;
-            }
-            open.extend(uses.functions.iter().copied());
-        }
-    }
-    true
 }
 
 /// How variables of a function get their values.
