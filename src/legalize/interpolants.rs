@@ -12,6 +12,7 @@
 //! Spec: GLSL 4.60, 8.13.2 "Interpolation Functions"; GL_EXT_fragment_shader_barycentric.
 
 mod converted;
+mod statics;
 mod taken;
 
 use super::constant_parameters::{constants, initialized};
@@ -109,7 +110,8 @@ fn run(cx: &mut Context) {
     let wanted = wanted(cx.program);
     let (made, copied, faults) = (FxHashMap::default(), FxHashSet::default(), Vec::new());
     let effects = cx.effects();
-    let mut maker = InterpolantMaker { program: cx.program, wanted, made, copied, faults, effects };
+    let statics = statics::set_once(cx.program);
+    let mut maker = InterpolantMaker { program: cx.program, wanted, made, copied, faults, effects, statics };
     for entry in entries {
         maker.function(entry, KnownInputs::default(), 0);
     }
@@ -218,6 +220,8 @@ struct InterpolantMaker<'a> {
     /// Calls of builtins with something else, by their names.
     faults: Vec<(Symbol, Span)>,
     effects: Arc<Effects>,
+    /// Static variables that are set once where the entry point starts, with what they hold as far as it is known.
+    statics: FxHashMap<GlobalId, Option<Interpolant>>,
 }
 
 /// What evaluates an input at another place, as the target writes it, and its arguments behind the input.
@@ -242,6 +246,7 @@ impl InterpolantMaker<'_> {
             }
         }
         known.retain(|local, _| !written.contains(local));
+        self.set_statics(&body, &known);
         for id in body.expressions() {
             self.call(&mut body.exprs, id, &known, depth);
         }
@@ -266,6 +271,7 @@ impl InterpolantMaker<'_> {
                 Some(Interpolant::Input(tree))
             }
             ExprKind::Local(local) => known.get(local).cloned(),
+            ExprKind::Global(global) if self.statics.contains_key(global) => self.statics.get(global).cloned()?,
             ExprKind::Field(base, _) | ExprKind::Index(base, _)
                 if let Some(Interpolant::Parts(parts)) = self.source(exprs, *base, known) =>
             {
