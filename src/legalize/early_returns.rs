@@ -6,19 +6,22 @@
 //!
 //! D3D lets invocations return that take no part in what follows. Variables of the work after it that are needed beyond a
 //! barrier are declared before. A return in a loop or `switch` without a barrier leaves it by `break`. Only functions without a
-//! result are rewritten, in which each other return ends its branch and no function with a barrier is called behind one (its work would be done by all); others stay as they are, and
-//! [`super::uniformity`] reports their barriers.
+//! result are rewritten, in which each other return ends its branch; others stay as they are, and [`super::uniformity`] reports their
+//! barriers. A function with a barrier that is called behind a return is made again with the flag ([`callees`]).
+
+mod callees;
 
 use super::uniformity::RULES;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::analyses::ends_flow;
+use crate::tree::analyses::{ends_flow, is_pure};
 use crate::tree::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "early_returns",
     always: Some("what it rewrites is no need that a scan finds"),
+    adds: &[Capability::MutableParameters],
     after: &["atomics", "lower_switch"],
     run,
     ..Pass::ROW
@@ -32,10 +35,9 @@ fn run(cx: &mut Context) {
     if causes.is_empty() {
         return;
     }
-    let callers = cx.program.analyses().callers_of(&|f| (RULES.is_barrier)(f));
-    let own = cx.program.functions.iter().filter(|(_, f)| (RULES.is_barrier)(f)).map(|(id, _)| id).collect();
-    let barriers = Barriers { own, callers };
-    for id in cx.program.functions_with_code() {
+    let mut barriers = Barriers::of(cx.program);
+    // Callers come first: what they call is made again of what it was.
+    for id in cx.program.reachable_functions().into_iter().rev() {
         let function = &cx.program.functions[id];
         let returns = |stmt: &Stmt| match &stmt.kind {
             StmtKind::Return(_) => false,
@@ -46,8 +48,11 @@ fn run(cx: &mut Context) {
             }
         };
         let concerned = function.result == TypeId::VOID && function.code.block.any(&mut |s| returns(s));
-        if concerned && let Some(body) = rewritten(&function.code, &barriers) {
-            cx.program.functions[id].code = body;
+        if concerned {
+            let body = function.code.clone();
+            if let Some(body) = rewritten(cx.program, body, &mut barriers) {
+                cx.program.functions[id].code = body;
+            }
         }
     }
 }
@@ -79,12 +84,11 @@ fn is_left_by_break(stmt: &Stmt) -> bool {
 }
 
 /// The body without returns before barriers; nothing if one of them does not end its branch.
-fn rewritten(body: &Body, barriers: &Barriers) -> Option<Body> {
-    let mut body = body.clone();
+fn rewritten(program: &mut Program, mut body: Body, barriers: &mut Barriers) -> Option<Body> {
     let span = body.block.stmts.first().map(|s| s.span).unwrap_or_default();
     let active = body.add_local("is_active", TypeId::BOOL, span);
     let mut block = std::mem::take(&mut body.block);
-    let mut flags = Flags { body: &mut body, barriers, active };
+    let mut flags = Flags { program, body: &mut body, barriers, active };
     // A return at the very end says nothing.
     if block.stmts.last().is_some_and(is_return) {
         block.stmts.pop();
@@ -97,15 +101,44 @@ fn rewritten(body: &Body, barriers: &Barriers) -> Option<Body> {
     Some(body)
 }
 
-/// The functions that are barriers, and these with those that call one.
+/// The functions that are barriers or call one.
 struct Barriers {
+    /// Those that only wait.
     own: FxHashSet<FunctionId>,
     callers: FxHashSet<FunctionId>,
+    /// Those that are told whether the invocation takes part, by what they were made of; nothing if one cannot be made.
+    told: FxHashMap<FunctionId, Option<FunctionId>>,
+}
+
+impl Barriers {
+    fn of(program: &Program) -> Barriers {
+        let callers = program.analyses().callers_of(&|f| (RULES.is_barrier)(f));
+        let mut own: FxHashSet<FunctionId> = FxHashSet::default();
+        // Callees come before their callers.
+        for id in program.reachable_functions() {
+            let function = &program.functions[id];
+            let waits = |stmt: &Stmt| waits(&function.code.exprs, stmt, &own);
+            let only_waits =
+                matches!(function.body, FunctionBody::Block) && function.code.block.stmts.iter().all(waits);
+            if (RULES.is_barrier)(function) || only_waits && callers.contains(&id) {
+                own.insert(id);
+            }
+        }
+        Barriers { own, callers, told: FxHashMap::default() }
+    }
+}
+
+/// Whether a statement does nothing but wait.
+fn waits(exprs: &ExprArena, stmt: &Stmt, own: &FxHashSet<FunctionId>) -> bool {
+    let StmtKind::Expr(root) = stmt.kind else { return false };
+    let has_no_effects = |args: &[ExprId]| args.iter().all(|arg| is_pure(exprs, *arg));
+    matches!(&exprs[root].kind, ExprKind::Call(callee, args) if own.contains(callee) && has_no_effects(args))
 }
 
 struct Flags<'a> {
+    program: &'a mut Program,
     body: &'a mut Body,
-    barriers: &'a Barriers,
+    barriers: &'a mut Barriers,
     active: LocalId,
 }
 
@@ -121,13 +154,18 @@ impl Flags<'_> {
                 rest.push_front(stmt);
                 self.flush(std::mem::take(&mut work), down, &rest, &mut out);
                 stmt = rest.pop_front()?;
-                let around = down || returns_in(&stmt);
-                if around && self.works_at_barrier(&stmt) {
-                    return None;
+                down |= returns_in(&stmt);
+                if down && self.calls_barrier(&stmt) && !waits(&self.body.exprs, &stmt, &self.barriers.own) {
+                    work.extend(self.tell(stmt, &mut out)?);
+                    continue;
                 }
-                self.around_barrier(&mut stmt, around)?;
-                down = around;
+                self.around_barrier(&mut stmt, down)?;
                 out.push(stmt);
+            } else if matches!(stmt.kind, StmtKind::Return(Some(_))) {
+                // The result at the end of a function that is told who takes part.
+                rest.push_front(stmt);
+                self.flush(std::mem::take(&mut work), down, &rest, &mut out);
+                out.extend(rest.pop_front());
             } else if matches!(stmt.kind, StmtKind::Break | StmtKind::Continue) {
                 // All that reach a barrier around it leave together.
                 self.flush(std::mem::take(&mut work), down, &rest, &mut out);
@@ -301,16 +339,14 @@ impl Flags<'_> {
         found
     }
 
-    /// Whether a statement does more at a barrier than to wait: it is a call of a function that has one.
-    fn works_at_barrier(&self, stmt: &Stmt) -> bool {
+    /// Whether a function with a barrier is called by a statement itself, not by those in it.
+    fn calls_barrier(&self, stmt: &Stmt) -> bool {
         let mut found = false;
-        each_stmt(stmt, &mut |inner| {
-            inner.own_exprs(&mut |root| {
-                let waits = matches!(inner.kind, StmtKind::Expr(_))
-                    && matches!(&self.body.exprs[root].kind, ExprKind::Call(f, _) if self.barriers.own.contains(f));
-                found = found || !waits && self.called_at(root).is_some();
-            });
-        });
+        let mut note = |stmt: &Stmt| stmt.own_exprs(&mut |root| found |= self.called_at(root).is_some());
+        note(stmt);
+        if let StmtKind::For(init, ..) = &stmt.kind {
+            init.iter().for_each(note);
+        }
         found
     }
 
