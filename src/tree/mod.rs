@@ -390,9 +390,14 @@ impl Semantic {
             "SV_RENDERTARGETARRAYINDEX",
             "SV_VIEWPORTARRAYINDEX",
         ];
+        // They choose a part of the target where primitives go to the rasterizer, and not between the stages before.
+        const OF_PRIMITIVES: &[&str] = &["SV_RENDERTARGETARRAYINDEX", "SV_VIEWPORTARRAYINDEX"];
         let between = || name == "SV_INSTANCEID";
+        let between_patches = || between() || OF_PRIMITIVES.contains(&name);
         match stage {
             Stage::Vertex if comes_in => OF_VERTICES.contains(&name),
+            Stage::Hull if !comes_in => between_patches(),
+            Stage::Domain if comes_in => between_patches(),
             Stage::Vertex | Stage::Hull | Stage::Domain | Stage::Geometry => between(),
             Stage::Fragment => comes_in && between(),
             Stage::Mesh => !comes_in && between(),
