@@ -53,7 +53,7 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                     |name: &str| settings.api == Api::D3d || name.starts_with("SV_") && name != locations::TARGET;
                 let named = found.filter(|((name, _), _)| told(name));
                 let comes_in = varying.unit == Unit::VaryingInput;
-                if let Some((semantic @ (name, _), span)) = named {
+                if let Some(((name, index), span)) = named {
                     let is_arbitrary = Semantic::is_arbitrary(name, entry.stage, comes_in);
                     // Variables of the system have no indices. Vertices may come with anything by the names of some, and GLSL reads
                     // the others as often as one likes.
@@ -63,7 +63,10 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                     let several =
                         |p: &&VaryingPart| matches!(program.types.get(p.ty), Type::Array(_, Length::Fixed(2..)));
                     let is_repeated = around.iter().skip(varying.many.is_some().into()).copied().any(|p| several(&p));
-                    // D3D and GLSL have barycentrics with and without perspective beside each other; naga has one of them.
+                    // There are barycentrics with and without perspective beside each other.
+                    let is_other =
+                        name == "SV_BARYCENTRICS" && lacks_perspective(program, entry, &varying, part, around);
+                    let taken_name = if is_other { format!("{name} without perspective") } else { name.clone() };
                     let of_both = name == "SV_BARYCENTRICS" && !settings.api.is_webgpu();
                     let is_one = name.starts_with("SV_") && !NUMBERED.contains(&name.as_str()) && !of_both;
                     let is_array = matches!(program.types.get(part.ty), Type::Array(..));
@@ -76,12 +79,9 @@ pub(super) fn check(program: &Program, settings: &Settings, found: &mut Vec<Diag
                     if is_one && is_many && (is_variable || has_rows) {
                         taken.refuse_array(span, name);
                     } else if is_one && is_variable {
-                        taken.take_variable(span, name, is_shared(name, around));
-                    } else if of_both && lacks_perspective(program, entry, &varying, part, around) {
-                        let semantic = (format!("{name} without perspective"), semantic.1);
-                        taken.take(span, &semantic, part.indices, is_shared(name, around));
+                        taken.take_variable(span, &taken_name, is_shared(name, around));
                     } else {
-                        taken.take(span, semantic, part.indices, is_shared(name, around));
+                        taken.take(span, &(taken_name, *index), part.indices, is_shared(name, around));
                     }
                 }
                 // D3D has its outputs of fragments by order.

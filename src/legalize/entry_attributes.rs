@@ -73,6 +73,7 @@ struct AttributeLowering<'a, 'b> {
 impl AttributeLowering<'_, '_> {
     fn run(mut self, inputs: &[Leaf], outputs: Vec<Leaf>) {
         let entry = self.entry.clone();
+        self.check_barycentrics(inputs);
         let params = std::mem::take(&mut self.cx.program.functions[entry.function].params);
         let mut kept = Vec::new();
         let mut out_locals = Vec::new();
@@ -97,6 +98,19 @@ impl AttributeLowering<'_, '_> {
         function.code = self.body;
         function.params = kept;
         function.result_semantic = None;
+    }
+
+    /// Reports barycentrics of both kinds, of which the targets that have them have one in a shader.
+    fn check_barycentrics(&mut self, inputs: &[Leaf]) {
+        let is_kind = |leaf: &&Leaf| leaf.semantic.as_ref().is_some_and(|(name, _)| name == "SV_BARYCENTRICS");
+        let mut first = None;
+        for leaf in inputs.iter().filter(is_kind) {
+            let Some(kind) = self.slot(leaf, Direction::In).map(|slot| slot.builtin) else { continue };
+            if *first.get_or_insert(kind) != kind {
+                let message = "has one `SV_Barycentrics` in a shader, with perspective or without";
+                self.cx.unsupported(leaf.span, format!("{} {message}", self.cx.profile.name));
+            }
+        }
     }
 
     /// The place of a leaf in the interface; `None` for a system value that the stage does not have.
