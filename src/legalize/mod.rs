@@ -522,6 +522,7 @@ const PARTS: &[(Capability, Capability)] = &[
     (Capability::PlainlyAccessedAtomics, Capability::DescriptorHeaps),
     (Capability::UnstatedRasterOrder, Capability::RasterOrder),
     (Capability::UnstatedRasterOrder, Capability::FragmentInterlocks),
+    (Capability::FreePayloads, Capability::RayTracing),
 ];
 
 /// Needs that no pass removed.
