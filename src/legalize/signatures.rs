@@ -351,9 +351,11 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     }
 }
 
+/// Depths that only grow or shrink.
+pub(super) const BOUNDED_DEPTHS: &[&str] = &["SV_DEPTHGREATEREQUAL", "SV_DEPTHLESSEQUAL"];
+
 /// Reports a position that is none of a sample beside a depth that only grows or shrinks, as DXC's validator does.
 fn check_bounded_depth(cx: &mut Context, places: &[Place]) {
-    const BOUNDED: [&str; 2] = ["SV_DEPTHGREATEREQUAL", "SV_DEPTHLESSEQUAL"];
     let is = |place: &Place, point: Point, names: &[&str]| {
         place.point == point && place.leaf.semantic.as_ref().is_some_and(|(name, _)| names.contains(&name.as_str()))
     };
@@ -361,7 +363,7 @@ fn check_bounded_depth(cx: &mut Context, places: &[Place]) {
         place.point == FragmentIn
             && (place.leaf.modifiers.has(Modifiers::SAMPLE) || is(place, FragmentIn, &["SV_SAMPLEINDEX"]))
     };
-    let Some(depth) = places.iter().find(|p| is(p, FragmentOut, &BOUNDED)) else { return };
+    let Some(depth) = places.iter().find(|p| is(p, FragmentOut, BOUNDED_DEPTHS)) else { return };
     let Some(position) = places.iter().find(|p| is(p, FragmentIn, &["SV_POSITION"])) else { return };
     if position.leaf.modifiers.has(Modifiers::CENTROID) || places.iter().any(of_samples) {
         return;

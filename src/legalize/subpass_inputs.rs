@@ -7,10 +7,13 @@
 //! than entry points find it in a static variable.
 
 use super::needs::Find;
+use super::signatures::BOUNDED_DEPTHS;
+use super::stage_io::Flatten;
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
+use crate::target::system_values::Direction;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
@@ -46,7 +49,8 @@ fn run(cx: &mut Context) {
         if !direct && variable.is_none() {
             continue;
         }
-        let place = position(cx.program, entry.function);
+        let modifiers = interpolation(cx, entry);
+        let place = position(cx.program, entry.function, modifiers);
         let ty = place.field.map_or(place.ty, |(_, ty)| ty);
         if !matches!(cx.program.types.get(ty), Type::Vector(_, 2..)) {
             let span = cx.program.functions[entry.function].code.locals[place.local].span;
@@ -127,8 +131,20 @@ fn is_position(semantic: Option<Semantic>) -> bool {
     semantic.is_some_and(|s| ["SV_POSITION", "SV_FRAGCOORD"].contains(&s.split().0.as_str()))
 }
 
+/// How a new position comes in: beside a depth that only grows or shrinks, DXC wants that of a centroid, which is in the same pixel.
+fn interpolation(cx: &mut Context, entry: &EntryPoint) -> Modifiers {
+    let settings = cx.layout.settings;
+    let outputs = Flatten { program: cx.program, split: false, settings }.leaves(entry, Direction::Out);
+    let mut semantics = outputs.iter().filter_map(|leaf| leaf.semantic.as_ref());
+    let mut modifiers = Modifiers::default();
+    if semantics.any(|(name, _)| BOUNDED_DEPTHS.contains(&name.as_str())) {
+        [Modifiers::LINEAR, Modifiers::NOPERSPECTIVE, Modifiers::CENTROID].into_iter().for_each(|m| modifiers.set(m));
+    }
+    modifiers
+}
+
 /// Where an entry point has the position; a new parameter if nowhere.
-fn position(program: &mut Program, id: FunctionId) -> Position {
+fn position(program: &mut Program, id: FunctionId, modifiers: Modifiers) -> Position {
     let function = &program.functions[id];
     for param in function.params.iter().filter(|p| p.mode == ParamMode::In) {
         let ty = function.code.locals[param.local].ty;
@@ -147,7 +163,8 @@ fn position(program: &mut Program, id: FunctionId) -> Position {
     let span = function.span;
     let local = function.code.add_local("position", float4, span);
     // First, as in the outputs of most vertex shaders: D3D matches stages in order.
-    let first = Param { semantic: Some(Semantic { text: Symbol::new("SV_Position"), span }), ..Param::new(local) };
+    let semantic = Some(Semantic { text: Symbol::new("SV_Position"), span });
+    let first = Param { semantic, modifiers, ..Param::new(local) };
     function.params.insert(0, first);
     Position { local, ty: float4, field: None }
 }
