@@ -7,9 +7,9 @@
 //! D3D lets invocations return that take no part in what follows. Variables of the work after it that are needed beyond a
 //! barrier are declared before. A return in a loop or `switch` without a barrier leaves it by `break`. Only functions without a
 //! result are rewritten, in which each other return ends its branch; others stay as they are, and [`super::uniformity`] reports their
-//! barriers. A function with a barrier that is called behind a return is made again with the flag ([`callees`]).
+//! barriers. A function with a barrier that is called behind a return is made again with the flag ([`told`]).
 
-mod callees;
+mod told;
 
 use super::uniformity::RULES;
 use super::{Context, Pass};
