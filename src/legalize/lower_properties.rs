@@ -74,10 +74,41 @@ impl Lower<'_, '_, '_> {
         }
     }
 
-    /// The property that an lvalue lies in, if it has no reference accessor.
+    /// The property that an lvalue lies in, if it has no reference accessor. What a reference accessor gives lies in its object.
     fn written(&self, target: ExprId) -> Option<ExprId> {
-        let base = self.body.exprs.base(target);
+        let mut base = self.body.exprs.base(target);
+        while let Some((at, args)) = self.reference(base) {
+            base = self.body.exprs.base(*args.get(at)?);
+        }
         matches!(self.body.exprs[base].kind, ExprKind::Property(_)).then_some(base)
+    }
+
+    /// Which argument of an access or a call the place that it refers to lies in, with all of them. What holds a resource refers to
+    /// what is elsewhere.
+    fn reference(&self, id: ExprId) -> Option<(usize, &[ExprId])> {
+        let (function, args) = match &self.body.exprs[id].kind {
+            ExprKind::Property(p) => (usable(self.cx.program, p.reference)?, &p.args),
+            ExprKind::Call(function, args) => (*function, args),
+            _ => return None,
+        };
+        let at = self.referred(function)?;
+        let is_place = args.get(at).is_some_and(|a| !self.cx.program.holds_resource(self.body.exprs[*a].ty));
+        is_place.then_some((at, args))
+    }
+
+    /// The parameter that what a function of the program refers to lies in.
+    fn referred(&self, function: FunctionId) -> Option<usize> {
+        let function = &self.cx.program.functions[function];
+        if !function.returns_ref || function.builtin {
+            return None;
+        }
+        let base = match function.code.block.stmts.as_slice() {
+            [Stmt { kind: StmtKind::Return(Some(place)), .. }] => function.code.exprs.base_local(*place),
+            _ => None,
+        };
+        let is_base = |p: &crate::tree::Param| Some(p.local) == base;
+        let by_reference = |p: &crate::tree::Param| p.mode != ParamMode::In;
+        function.params.iter().position(is_base).or_else(|| function.params.iter().position(by_reference))
     }
 
     /// The lvalues of an expression: what it assigns, steps or passes by reference.
@@ -86,8 +117,11 @@ impl Lower<'_, '_, '_> {
             ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => vec![(*target, ParamMode::InOut)],
             ExprKind::Call(f, args) => {
                 let params = &self.cx.program.functions[*f].params;
-                let passed = params.iter().zip(args).filter(|(p, _)| p.mode != ParamMode::In);
-                passed.map(|(p, a)| (self.place(*a), p.mode)).collect()
+                // What is referred to is written where the reference is.
+                let referred = self.reference(id).map(|(at, _)| at);
+                let passed = params.iter().zip(args).enumerate();
+                let passed = passed.filter(|(at, (p, _))| p.mode != ParamMode::In && referred != Some(*at));
+                passed.map(|(_, (p, a))| (self.place(*a), p.mode)).collect()
             }
             _ => Vec::new(),
         }
