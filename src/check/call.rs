@@ -41,10 +41,10 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> ExprId {
         let Operand::Functions(decls, this, explicit) = callee else { return self.value(callee, span) };
-        let name = name.or_else(|| decls.first().map(|d| self.info(*d).name));
+        let name = name.or_else(|| decls.seen.first().map(|d| self.info(*d).name));
         let name = name.unwrap_or_else(|| Symbol::new(""));
         let explicit = explicit.map(|args| Written { args, place: None });
-        let candidates = Candidates { name, decls, accessor: WHOLE, explicit };
+        let candidates = Candidates { name, decls: decls.seen, unseen: decls.unseen, accessor: WHOLE, explicit };
         self.call(&candidates, this, args, span)
     }
 

@@ -2,6 +2,7 @@
 
 use super::convert::{self, LiteralKind};
 use super::function_values::NOT_CALLED;
+use super::overload::Overloads;
 use super::scope::{DeclId, Entity, Found, ScopeId, What};
 use super::types::Name;
 use super::{Checker, constant};
@@ -21,7 +22,7 @@ pub(super) enum Operand<'a> {
     Generic(DeclId),
     Namespace(ScopeId),
     /// Functions, the object they are called on, and generic arguments as written.
-    Functions(Vec<DeclId>, Option<ExprId>, Option<&'a [GenericArg]>),
+    Functions(Overloads, Option<ExprId>, Option<&'a [GenericArg]>),
     /// A method without arguments that gives a place: what a pointer points to.
     Place(ExprId),
     /// Reported.
@@ -347,7 +348,8 @@ impl<'a> Checker<'a> {
                 }
             }
             What::Function(_) => {
-                let decls = function_decls(self, &found.entities);
+                let unseen = function_decls(self, &found.unseen);
+                let decls = Overloads { seen: function_decls(self, &found.entities), unseen };
                 let this = found.member_of.and_then(|_| self.this_if_any(info.owner, span));
                 Operand::Functions(decls, this, args)
             }

@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
     pub(super) fn argument_value(&mut self, operand: Operand<'a>, span: Span) -> ExprId {
         match operand {
             Operand::Functions(decls, None, explicit) if self.language() == Language::Slang => {
-                match self.function_value_type(decls, explicit, span) {
+                match self.function_value_type(decls.seen, explicit, span) {
                     Some(ty) => self.push(ExprKind::Zero, ty, span),
                     None => self.error_at(Code::NOT_A_VALUE, span, NOT_CALLED),
                 }

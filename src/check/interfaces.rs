@@ -435,7 +435,7 @@ impl<'a> Checker<'a> {
                 if matches!(entity, Entity::Decl(other) if matches!(self.info(other).what, What::Associated(_))) {
                     continue;
                 }
-                let found = super::scope::Found { entities: vec![entity], member_of: Some(at) };
+                let found = super::scope::Found { entities: vec![entity], member_of: Some(at), ..Default::default() };
                 let segment_scope = info.scope;
                 if let Name::Type(ty) = self.name_of_plain(found, segment_scope, span) {
                     return Name::Type(ty);

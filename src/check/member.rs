@@ -4,7 +4,7 @@ use super::constant::Value;
 use super::convert::LiteralKind;
 use super::expr::{Operand, decl_of, function_decls};
 use super::function::{ParamSignature, WHOLE};
-use super::overload::{CallArg, Candidates};
+use super::overload::{CallArg, Candidates, Overloads};
 use super::scope::{DeclId, What};
 use super::{Arg, Checker, convert, swizzle};
 use crate::ast::{self, Ident, PathSegment};
@@ -152,7 +152,8 @@ impl<'a> Checker<'a> {
         if let Some(decl) = entities.iter().copied().find_map(decl_of) {
             return match self.info(decl).what {
                 What::Function(_) => {
-                    Operand::Functions(function_decls(self, &entities), Some(value), segment.args.as_deref())
+                    let decls = function_decls(self, &entities);
+                    Operand::Functions(Overloads::of(decls), Some(value), segment.args.as_deref())
                 }
                 What::Field(..) | What::Property(_) => {
                     let owner = self.info(decl).owner.unwrap_or(ty);
@@ -162,7 +163,7 @@ impl<'a> Checker<'a> {
                     }
                 }
                 _ => {
-                    let found = super::scope::Found { entities, member_of: Some(ty) };
+                    let found = super::scope::Found { entities, member_of: Some(ty), ..Default::default() };
                     let name = self.name_of(found, segment, self.cx.scope);
                     self.name_operand(name, span)
                 }
@@ -506,7 +507,7 @@ impl<'a> Checker<'a> {
             _ => WHOLE,
         };
         let accessor = decls.first().map_or(0, |d| getter(self, *d));
-        let candidates = Candidates { name: Symbol::new("[]"), decls, accessor, explicit: None };
+        let candidates = Candidates { accessor, ..Candidates::of(Symbol::new("[]"), decls) };
         let instance = match self.choose(&candidates, args, span) {
             Some(instance) => instance,
             None => return Some(self.error_value(span)),

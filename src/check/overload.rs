@@ -50,11 +50,27 @@ impl<'a> CallArg<'a> {
     }
 }
 
+/// Functions of a name: those that are seen, and those that are meant where none of these fits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Overloads {
+    pub seen: Vec<DeclId>,
+    pub unseen: Vec<DeclId>,
+}
+
+impl Overloads {
+    /// Functions that are all seen.
+    pub(super) fn of(seen: Vec<DeclId>) -> Overloads {
+        Overloads { seen, unseen: Vec::new() }
+    }
+}
+
 /// Functions to choose from.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates<'a> {
     pub name: Symbol,
     pub decls: Vec<DeclId>,
+    /// Those that are meant where none of the others fits.
+    pub unseen: Vec<DeclId>,
     /// [`WHOLE`] or an accessor.
     pub accessor: u32,
     pub explicit: Option<Written<'a>>,
@@ -63,7 +79,7 @@ pub(super) struct Candidates<'a> {
 impl<'a> Candidates<'a> {
     /// Functions without generic arguments.
     pub(super) fn of(name: Symbol, decls: Vec<DeclId>) -> Candidates<'a> {
-        Candidates { name, decls, accessor: WHOLE, explicit: None }
+        Candidates { name, decls, unseen: Vec::new(), accessor: WHOLE, explicit: None }
     }
 }
 
@@ -112,6 +128,12 @@ impl<'a> Checker<'a> {
         fits.sort_by_key(|f| (f.cost, f.tie));
         self.keep_takers(&mut fits, args);
         let Some(best) = fits.first() else {
+            if !any_error && !candidates.unseen.is_empty() {
+                let unseen = Candidates { decls: candidates.unseen.clone(), unseen: Vec::new(), ..candidates.clone() };
+                if let Some(chosen) = self.quiet(|c| c.choose(&unseen, args, span)) {
+                    return Some(chosen);
+                }
+            }
             if !any_error {
                 self.report_misfit(candidates, args, &misfits, span);
             }

@@ -198,6 +198,8 @@ pub(super) fn attribute<'a>(decl: &'a ast::Decl, name: &str) -> Option<&'a ast::
 #[derive(Clone, Debug, Default)]
 pub(super) struct Found {
     pub entities: Vec<Entity>,
+    /// Functions that are not seen in HLSL, from the inside outwards: they are meant where none of the others fits.
+    pub unseen: Vec<Entity>,
     /// The type whose members these are, if any.
     pub member_of: Option<TypeId>,
 }
@@ -265,12 +267,15 @@ impl<'a> Checker<'a> {
     pub(super) fn lookup(&mut self, scope: ScopeId, name: Symbol) -> Found {
         let mut functions = Found::default();
         let mut method = None;
+        let mut later = None;
         let mut current = Some(scope);
         while let Some(id) = current {
             let found = self.lookup_here(id, name);
-            if !found.entities.is_empty() {
+            if self.is_later_variable(&found, id) {
+                later.get_or_insert(found);
+            } else if !found.entities.is_empty() {
                 if !self.are_functions(&found) {
-                    return match method.is_none() && functions.entities.is_empty() {
+                    return match method.is_none() && functions.entities.is_empty() && functions.unseen.is_empty() {
                         true => found,
                         false => self.overloads(method, functions),
                     };
@@ -284,12 +289,20 @@ impl<'a> Checker<'a> {
                         }
                         method = Some(found);
                     }
-                    _ => functions.entities.extend(self.seen_functions(&functions, found.entities, id)),
+                    _ => self.see_functions(&mut functions, found.entities, id),
                 }
             }
             current = self.at(id).parent;
         }
-        self.overloads(method, functions)
+        let found = self.overloads(method, functions);
+        later.filter(|_| found.entities.is_empty()).unwrap_or(found)
+    }
+
+    /// HLSL: whether a variable is declared behind the function that names it, so that one of an outer scope is meant if there is one.
+    fn is_later_variable(&self, found: &Found, scope: ScopeId) -> bool {
+        let (Some(last), [Entity::Decl(decl)]) = (self.cx.sees_until, found.entities.as_slice()) else { return false };
+        let is_variable = matches!(self.info(*decl).what, What::Var(_) | What::BufferMember(..) | What::EnumCase(..));
+        is_variable && *decl > last && self.outward(self.info(last).scope).any(|around| around == scope)
     }
 
     /// Looks the name of a type or namespace up from a scope outwards, past what else has it.
@@ -310,28 +323,27 @@ impl<'a> Checker<'a> {
         Found::default()
     }
 
-    /// What is seen of the functions of a scope, behind those that inner scopes have.
+    /// Adds what is seen of the functions of a scope to those that inner scopes have.
     ///
-    /// HLSL has the rules of C++: functions are seen that are declared before (if there is none, so that the call would be an
-    /// error, all are), and those of a namespace hide those around it. Functions of the file are found by their arguments as well,
-    /// if these are vectors, matrices or structs. What the language itself has is always seen.
-    fn seen_functions(&mut self, inner: &Found, mut entities: Vec<Entity>, scope: ScopeId) -> Vec<Entity> {
-        if self.language() != Language::Hlsl || self.in_builtin() {
-            return entities;
-        }
-        let is_before = |e: &Entity| match (e, self.cx.sees_until) {
-            (Entity::Decl(d), Some(last)) => *d <= last || self.is_of_library(e),
-            _ => true,
-        };
-        let hides = inner.entities.iter().any(|e| !self.is_of_library(e));
-        if hides || entities.iter().any(is_before) {
-            entities.retain(is_before);
-        }
-        if hides {
+    /// HLSL has the rules of C++: functions are seen that are declared before, and those of a namespace hide those around it. Functions
+    /// of the file are found by their arguments as well, if these are vectors, matrices or structs. What the language itself has is
+    /// always seen.
+    fn see_functions(&mut self, inner: &mut Found, mut entities: Vec<Entity>, scope: ScopeId) {
+        if self.language() == Language::Hlsl && !self.in_builtin() {
+            let hides = inner.entities.iter().any(|e| !self.is_of_library(e));
             let is_file = self.at(scope).namespace.is_none();
-            entities.retain(|e| self.is_of_library(e) || is_file && self.takes_more_than_scalars(*e));
+            let last = self.cx.sees_until;
+            entities.retain(|e| {
+                let is_before = last.is_none_or(|last| matches!(e, Entity::Decl(d) if *d <= last));
+                let seen =
+                    self.is_of_library(e) || is_before && (!hides || is_file && self.takes_more_than_scalars(*e));
+                if !seen {
+                    inner.unseen.push(*e);
+                }
+                seen
+            });
         }
-        entities
+        inner.entities.append(&mut entities);
     }
 
     pub(super) fn is_of_library(&self, entity: &Entity) -> bool {
@@ -365,6 +377,7 @@ impl<'a> Checker<'a> {
                 method.entities.extend(functions.entities);
                 method
             }
+            None if functions.entities.is_empty() => Found { entities: functions.unseen, ..Found::default() },
             None => functions,
         }
     }
@@ -377,11 +390,11 @@ impl<'a> Checker<'a> {
     pub(super) fn lookup_here(&mut self, scope: ScopeId, name: Symbol) -> Found {
         if let ScopeKind::Members(ty) = self.at(scope).kind {
             let entities = self.members_of_scope(scope, ty, name);
-            return Found { entities, member_of: Some(ty) };
+            return Found { entities, member_of: Some(ty), ..Found::default() };
         }
         let mut entities = Vec::new();
         self.lookup_opened(scope, name, &mut Vec::new(), &mut entities);
-        Found { entities, member_of: None }
+        Found { entities, ..Found::default() }
     }
 
     /// One scope; if it has nothing, the scopes that it opens.

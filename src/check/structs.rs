@@ -441,10 +441,10 @@ impl<'a> Checker<'a> {
             let cases = self.enum_cases.get(decl).into_iter().flatten();
             let case = cases.copied().find(|c| self.info(*c).name == name);
             if let Some(case) = case {
-                return Found { entities: vec![Entity::Decl(case)], member_of: None };
+                return Found { entities: vec![Entity::Decl(case)], ..Found::default() };
             }
         }
-        Found { entities: self.members(ty, name), member_of: Some(ty) }
+        Found { entities: self.members(ty, name), member_of: Some(ty), ..Found::default() }
     }
 }
 

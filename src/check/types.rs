@@ -261,7 +261,7 @@ impl<'a> Checker<'a> {
                 }
                 Name::Namespace(inner) => {
                     let found = match self.builtin_type(segment.name.name) {
-                        Some(ty) => Found { entities: vec![Entity::Type(ty)], member_of: None },
+                        Some(ty) => Found { entities: vec![Entity::Type(ty)], ..Found::default() },
                         None => self.lookup_namespace(inner, segment.name.name),
                     };
                     self.name_of(found, segment, scope)
