@@ -332,7 +332,8 @@ impl<'a> Checker<'a> {
         match types.get(ty) {
             Type::Matrix(_, _, columns) => {
                 let plain = |row: &'a [ast::Expr]| row.iter().all(|e| inner(e).is_none());
-                list.iter().filter_map(inner).all(|row| row.len() == usize::from(columns) && plain(row))
+                (lists == 0 || lists == list.len())
+                    && list.iter().filter_map(inner).all(|row| row.len() == usize::from(columns) && plain(row))
             }
             Type::Array(element, count) => {
                 let all = || list.iter().filter_map(inner).all(|list| self.braces_fit(list, element));
@@ -341,7 +342,9 @@ impl<'a> Checker<'a> {
             }
             Type::Struct(id) => {
                 let fields = &self.program.structs[id].fields;
-                list.iter().zip(fields).all(|(e, f)| inner(e).is_none_or(|list| self.braces_fit(list, f.ty)))
+                // A value for a part of a field shifts what follows.
+                (lists == 0 || list.len() <= fields.len())
+                    && list.iter().zip(fields).all(|(e, f)| inner(e).is_none_or(|list| self.braces_fit(list, f.ty)))
             }
             // One number may stand in braces of its own.
             Type::Scalar(_) => list.len() == 1 && lists == 0,
