@@ -455,7 +455,16 @@ impl Processor<'_> {
     }
 
     fn pragma(&mut self, line: &Line) {
-        let words: Vec<&str> = line.tokens.iter().map(|t| t.text.as_str()).collect();
+        // The order of matrices may be named by a macro; of other pragmas nothing is expanded.
+        let (plain, rest) = line.tokens.split_at(line.tokens.len().min(1));
+        let expanded = match plain {
+            [word] if word.text == "pack_matrix" => {
+                let items = rest.iter().map(|t| Item { token: *t, painted: false }).collect();
+                self.expand_apart(items, false).iter().map(|i| i.token).collect()
+            }
+            _ => rest.to_vec(),
+        };
+        let words: Vec<&str> = plain.iter().chain(&expanded).map(|t| t.text.as_str()).collect();
         match words.as_slice() {
             ["once", ..] => {
                 if let Some(id) = self.file().map(|f| f.id) {

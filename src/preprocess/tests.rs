@@ -318,6 +318,12 @@ fn lines_pragmas_and_messages() {
         MemoryLoader::new().with("m", "a\n#pragma pack_matrix(row_major)\nb\n#pragma pack_matrix( column_major )");
     let (_, stream, _) = run_with(&loader, "m", &Preprocess::default());
     assert_eq!(stream.pack_matrix, [(1, true), (2, false)]);
+    let loader = MemoryLoader::new().with(
+        "m",
+        "#define R row_major\n#define IN(x) (x)\n#define once\n#pragma pack_matrix(R)\na\n#pragma pack_matrix IN(column_major)",
+    );
+    let (_, stream, _) = run_with(&loader, "m", &Preprocess::default());
+    assert_eq!(stream.pack_matrix, [(0, true), (1, false)]);
 }
 
 /// The comments before each token of a source, as `token: comments`.
