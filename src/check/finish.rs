@@ -30,6 +30,7 @@ impl<'a> Checker<'a> {
         self.check_recursion(&reached);
         self.check_values(&reached);
         self.check_bodies(&reached);
+        self.check_endless(&reached);
         self.settle_resource_modes(&reached);
         self.check_receivers(&reached);
         self.check_getters(&reached);
@@ -188,6 +189,16 @@ impl<'a> Checker<'a> {
                 let message = format!("`{}` is used but has no body", function.name);
                 self.diags.push(Diagnostic::error(Code::UNDECLARED, function.span, message));
             }
+        }
+    }
+
+    /// A loop without an end is refused by DXC and Tint, and a driver that takes it hangs. What nobody calls may have some.
+    fn check_endless(&mut self, reached: &[Item]) {
+        let reached: FxHashSet<FunctionId> = reached.iter().filter_map(|item| item.function()).collect();
+        for (_, span) in
+            std::mem::take(&mut self.endless).into_iter().filter(|(function, _)| reached.contains(function))
+        {
+            self.error(Code::BAD_STATEMENT, span, "nothing ends this loop");
         }
     }
 

@@ -715,9 +715,10 @@ impl<'a> Checker<'a> {
             }
             return body;
         }
-        let found = self.diags.list().len() + self.lasting.len();
+        let faults = |c: &Self| c.diags.list().len() + c.lasting.len() + c.endless.len();
+        let found = faults(self);
         let body = self.check_code(instance, function, block, target);
-        if let Some(key) = key.filter(|_| found == self.diags.list().len() + self.lasting.len()) {
+        if let Some(key) = key.filter(|_| found == faults(self)) {
             self.share(key, &body);
         }
         body
@@ -791,7 +792,7 @@ impl<'a> Checker<'a> {
                 c.return_named_value(block.span);
                 c.end_of_throwing(block.span);
                 c.check_returns(block, c.cx.result.unwrap_or(signature.result), info.span);
-                c.check_loops();
+                c.check_loops(function);
                 c.check_reference(function, info.span);
             }
         });

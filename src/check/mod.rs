@@ -297,6 +297,8 @@ pub(crate) struct Checker<'a> {
     partial: bool,
     /// Errors of what is made once, found while others were of no interest.
     lasting: Vec<Diagnostic>,
+    /// Loops that nothing ends, with the functions whose bodies they are in.
+    endless: Vec<(tree::FunctionId, Span)>,
     /// How many calls of `quiet` are under way.
     quiet_depth: u32,
     options: &'a Options,
@@ -378,6 +380,7 @@ impl<'a> Checker<'a> {
             diags,
             partial: false,
             lasting: Vec::new(),
+            endless: Vec::new(),
             quiet_depth: 0,
             options,
             scopes: Vec::new(),

@@ -25,16 +25,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A loop without an end is refused by DXC and Tint, and a driver that takes it hangs.
-    pub(super) fn check_loops(&mut self) {
+    /// Notes the loops without an end, which are errors where the function is reached, and leaves them out.
+    pub(super) fn check_loops(&mut self, function: FunctionId) {
         if self.in_builtin() {
             return;
         }
-        let mut endless = Vec::new();
-        endless_loops(&self.cx.body.exprs, &self.cx.body.block, &mut |stmt| endless.push(stmt.span));
-        for span in endless {
-            self.error(Code::BAD_STATEMENT, span, "nothing ends this loop");
-        }
+        let endless = &mut self.endless;
+        endless_loops(&self.cx.body.exprs, &self.cx.body.block, &mut |stmt| endless.push((function, stmt.span)));
         // The others are never run, and not every target takes them.
         let exprs = &self.cx.body.exprs;
         let mut others = false;
