@@ -353,6 +353,7 @@ impl Parser<'_> {
                 ExprKind::InitList(self.arguments(W::RBrace, "`,` or `}` in the initializer list", open)?)
             }
             W::SizeOf | W::AlignOf | W::CountOf | W::StrideOf if self.peek(1) == W::LParen => self.type_query()?,
+            W::SizeOf if self.language == Language::Hlsl => self.size_of_value()?,
             W::FwdDiff | W::BwdDiff | W::FwdDiffOld | W::BwdDiffOld if self.peek(1) == W::LParen => {
                 let op = self.bump().text;
                 let open = self.bump().span;
@@ -407,6 +408,14 @@ impl Parser<'_> {
         let layout = if self.eat(W::Comma) { Some(Box::new(self.ty()?)) } else { None };
         self.close(W::RParen, "`)`", open)?;
         Ok(ExprKind::TypeQuery(op, Box::new(operand), layout))
+    }
+
+    /// HLSL: `sizeof x`, as in C.
+    fn size_of_value(&mut self) -> R<ExprKind> {
+        let op = self.bump().text;
+        let value = self.deeper_prefix()?;
+        let operand = TypeExpr { span: value.span, kind: TypeKind::TypeOf(Box::new(value)) };
+        Ok(ExprKind::TypeQuery(op, Box::new(operand), None))
     }
 
     fn begins_lambda(&self) -> bool {
