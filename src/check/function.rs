@@ -471,6 +471,7 @@ impl<'a> Checker<'a> {
             }
             _ => Default::default(),
         };
+        let result_order = self.result_order(&info, signature.result);
         let mut modifiers = Modifiers::default();
         if info.has("precise") {
             modifiers.set(Modifiers::PRECISE);
@@ -485,6 +486,7 @@ impl<'a> Checker<'a> {
             result: signature.result,
             result_semantic: semantics,
             result_explicit,
+            result_order,
             returns_ref: is_ref,
             body: FunctionBody::None,
             code,

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::aliases::FUNCTION_TYPE;
-use super::scope::{BuiltinGeneric, DeclId, Entity, Found, ScopeId, What};
+use super::scope::{BuiltinGeneric, DeclId, DeclInfo, Entity, Found, ScopeId, What};
 use super::size_constants::Size;
 use crate::ast::{self, GenericArg, PathSegment, TypeExpr, TypeKind};
 use crate::diagnostic::Code;
@@ -737,6 +737,13 @@ impl<'a> Checker<'a> {
         let pragma = order_of_words(&words, "__pack_row_major", "__pack_column_major");
         let pragma = pragma.filter(|_| self.options.pack_matrix);
         written.or_else(|| self.alias_order(&var.ty, in_buffer, scope, 0)).or(pragma)
+    }
+
+    /// The storage order that is written at a function whose result is a matrix.
+    pub(super) fn result_order(&self, info: &DeclInfo<'a>, result: TypeId) -> Option<MatrixOrder> {
+        let words: Vec<Symbol> = info.ast.iter().flat_map(|ast| &ast.modifiers).map(|m| m.name).collect();
+        let is_matrix = matches!(self.program.types.get(result), Type::Matrix(..));
+        order_of_words(&words, "row_major", "column_major").filter(|_| is_matrix)
     }
 
     /// The storage order that an alias says, which a type or what its buffer holds names.

@@ -349,7 +349,8 @@ impl<'a> Whole<'a> {
 
     fn of_result(function: &'a Function) -> Option<Whole<'a>> {
         let Function { result: ty, name, span, result_semantic: semantic, .. } = *function;
-        let of = Whole { ty, name, span, semantic, explicit: &function.result_explicit, order: None, many: None };
+        let (explicit, order) = (&function.result_explicit, function.result_order);
+        let of = Whole { ty, name, span, semantic, explicit, order, many: None };
         (ty != TypeId::VOID).then_some(of)
     }
 }

@@ -163,13 +163,34 @@ fn is_drawn(name: &str) -> bool {
 /// System values that are floats on every target.
 const FLOATS: &[&str] = &["SV_POSITION", "SV_CLIPDISTANCE", "SV_CULLDISTANCE", "SV_TESSFACTOR", "SV_INSIDETESSFACTOR"];
 
+/// System values that a matrix of one row or column may hold, as in DXC, with how many floats it must be of.
+const IN_MATRICES: &[(&str, Option<u8>)] = &[
+    ("SV_TARGET", None),
+    ("SV_POSITION", Some(4)),
+    ("SV_DEPTH", Some(1)),
+    ("SV_DEPTHGREATEREQUAL", Some(1)),
+    ("SV_DEPTHLESSEQUAL", Some(1)),
+];
+
+/// Whether a value is a matrix that is stored as one vector, which is the system value.
+fn is_one_vector(program: &Program, leaf: &VaryingPart, name: &str) -> bool {
+    let (scalar, length) = match program.types.get(leaf.ty) {
+        Type::Matrix(scalar, 1, n) | Type::Matrix(scalar, n, 1) => (scalar, n),
+        _ => return false,
+    };
+    let takes = |floats: Option<u8>| floats.is_none_or(|floats| floats == length && scalar.is_float());
+    leaf.indices == 1 && IN_MATRICES.iter().any(|(known, floats)| *known == name && takes(*floats))
+}
+
 /// A system value of a type that no target has it in.
 fn misfit(program: &Program, leaf: &VaryingPart) -> Option<Diagnostic> {
     let (name, _) = leaf.semantic.as_ref().filter(|(name, _)| name.starts_with("SV_"))?;
     let innermost = program.types.innermost(leaf.ty);
     let must = match program.types.get(innermost) {
-        Type::Matrix(..) => "a number or vector",
-        Type::Scalar(s) | Type::Vector(s, _) if FLOATS.contains(&name.as_str()) && !(s.is_float() && s.size() <= 4) => {
+        Type::Matrix(..) if !is_one_vector(program, leaf, name) => "a number or vector",
+        Type::Scalar(s) | Type::Vector(s, _) | Type::Matrix(s, ..)
+            if FLOATS.contains(&name.as_str()) && !(s.is_float() && s.size() <= 4) =>
+        {
             "of `float`"
         }
         // No signature converts it.

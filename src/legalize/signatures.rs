@@ -6,6 +6,7 @@
 
 use super::entry_globals::components;
 use super::stage_io::{Flatten, Leaf};
+use super::system_value_types::{Holder, slot};
 use super::varyings::is_bare;
 use super::{Context, mesh_bytes, signature_rows};
 use crate::diagnostic::{Code, Diagnostic};
@@ -314,15 +315,16 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
     mesh_bytes::check(cx, entry, &places);
     let in_rows_of = |p: &&Place| p.point.has_rows() && !is_read_alone(p.point, &p.leaf);
     signature_rows::check(cx, &places.iter().filter(in_rows_of).map(|p| (p.point, &p.leaf)).collect::<Vec<_>>());
-    for Place { point, leaf, .. } in places {
+    for place in places {
+        if place.point == FragmentOut {
+            report_matrix(cx, &place);
+        }
+        let Place { point, leaf, .. } = place;
         wide(cx, &leaf);
         long(cx, &leaf);
         if !misplaced(cx, entry, point, &leaf) && !misnumbered(cx, entry, point, &leaf) && !in_rows(cx, point, &leaf) {
             misfit(cx, point, &leaf);
             interpolated(cx, point, &leaf);
-        }
-        if point == FragmentOut {
-            report_matrix(cx, &leaf);
         }
         factors.note(cx.program, &leaf);
         if leaf.semantic.as_ref().is_some_and(|(name, _)| name == "SV_BARYCENTRICS") {
@@ -421,9 +423,23 @@ impl Factors {
 }
 
 /// DXC takes matrices as outputs of fragment shaders, and its validator does not.
-fn report_matrix(cx: &mut Context, leaf: &Leaf) {
-    let types = &cx.program.types;
-    if matches!(types.get(types.innermost(leaf.ty)), Type::Matrix(..)) {
+///
+/// One that is stored as one vector is like that.
+fn report_matrix(cx: &mut Context, place: &Place) {
+    let (program, leaf) = (&*cx.program, &place.leaf);
+    let types = &program.types;
+    let order = || match slot(program, place)? {
+        Holder::Field(id, index) => program.structs[id].fields.get(index as usize)?.matrix_order,
+        Holder::Param(id, index) => program.functions[id].params.get(index)?.matrix_order,
+        Holder::Result(id) => program.functions[id].result_order,
+    };
+    let is_one_vector = || match types.get(leaf.ty) {
+        Type::Matrix(_, rows, columns) => {
+            indices_of_matrix(order().unwrap_or(program.default_matrix_order), rows, columns) == 1
+        }
+        _ => false,
+    };
+    if matches!(types.get(types.innermost(leaf.ty)), Type::Matrix(..)) && !is_one_vector() {
         cx.unsupported(leaf.span, format!("an output of a fragment shader cannot be a matrix in {}", cx.profile.name));
     }
 }

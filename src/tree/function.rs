@@ -76,6 +76,8 @@ pub struct Function {
     pub result_semantic: Option<Semantic>,
     /// Explicit position of the result.
     pub result_explicit: Explicit,
+    /// Storage order of a matrix that it gives, where the source says it (entry points).
+    pub result_order: Option<MatrixOrder>,
     /// The result is an lvalue: a `ref` accessor of the standard library.
     pub returns_ref: bool,
     /// Body.

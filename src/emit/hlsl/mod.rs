@@ -228,7 +228,8 @@ impl HlslFile<'_> {
         let params: Vec<String> = function.params.iter().map(|p| self.param(function, p, is_entry)).collect();
         let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
         let precise = if function.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
-        let head = format!("{precise}{result} {}({}){semantic}", function.name, params.join(", "));
+        let order = self.matrix_order(function.result, function.result_order.filter(|_| is_entry));
+        let head = format!("{precise}{order}{result} {}({}){semantic}", function.name, params.join(", "));
         self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
     }
 
