@@ -548,6 +548,9 @@ impl<'a> Checker<'a> {
     fn match_extension(&mut self, decl: DeclId, ty: TypeId, interfaces: &mut Vec<InterfaceRef>) -> Option<ScopeId> {
         let info = self.info(decl);
         let What::Extension(extension) = info.what else { return None };
+        // Members of the library for textures are those of depth textures, too.
+        let plain = if self.source(info.source).builtin { self.without_depth(ty) } else { None };
+        let matched = plain.unwrap_or(ty);
         let mut bound = None;
         let outer = match &extension.generics {
             None => info.scope,
@@ -555,7 +558,7 @@ impl<'a> Checker<'a> {
                 let pattern = self.pattern_of(decl);
                 let mut slots = vec![Slot::default(); generics.params.len()];
                 let none = convert::LiteralKind::None;
-                if !self.unify(&extension.target, pattern, ty, none, &mut slots) {
+                if !self.unify(&extension.target, pattern, matched, none, &mut slots) {
                     return None;
                 }
                 self.infer_from_bounds(generics, pattern, &mut slots);
@@ -571,7 +574,7 @@ impl<'a> Checker<'a> {
             None => self.resolve_extension_target(&extension.target, outer),
         };
         // In the library a vector of one component is a scalar.
-        let same = target == ty
+        let same = target == matched
             || self.in_builtin()
                 && matches!(self.program.types.get(ty), Type::Vector(s, 1) if target == self.program.types.scalar(s));
         let scope = same.then(|| self.extension_scope(decl, extension, ty, outer, interfaces));

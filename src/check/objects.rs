@@ -1,5 +1,6 @@
 //! Object types of the standard library: `__magic_type(KIND)` with arguments makes a type of the tree.
 
+use super::structs::StructInstance;
 use super::{Arg, Checker};
 use crate::symbol::Symbol;
 use crate::tree::{
@@ -40,6 +41,9 @@ impl Reader<'_> {
     }
 }
 
+/// The argument of a texture type that says whether it is a depth texture.
+const SHADOW: usize = 6;
+
 const ACCESS: &[Access] =
     &[Access::Read, Access::ReadWrite, Access::Write, Access::RasterOrdered, Access::Feedback, Access::FeedbackRegions];
 
@@ -72,7 +76,22 @@ fn no_bools(types: &Types, element: TypeId, of: &str) -> Result<(), String> {
     }
 }
 
-impl Checker<'_> {
+/// What no target has of textures.
+fn impossible(texture: &Texture) -> Option<&'static str> {
+    match texture.shape {
+        TextureShape::D3 if texture.array => Some("there are no arrays of textures of three dimensions"),
+        TextureShape::D1 | TextureShape::D3 | TextureShape::Cube if texture.multisampled => {
+            Some("only textures of two dimensions are multisampled")
+        }
+        TextureShape::Cube if texture.access != Access::Read => {
+            Some("a cube cannot be written: declare it as an array of textures of two dimensions")
+        }
+        _ if texture.combined && texture.access != Access::Read => Some("a texture that is written has no sampler"),
+        TextureShape::D1 | TextureShape::D2 | TextureShape::D3 | TextureShape::Cube => None,
+    }
+}
+
+impl<'a> Checker<'a> {
     /// The type of a kind with its arguments.
     pub(super) fn magic_type(&mut self, kind: Symbol, name: Symbol, args: &[Arg]) -> Result<TypeId, String> {
         let mut r = Reader { args: args.iter() };
@@ -155,7 +174,7 @@ impl Checker<'_> {
             n => return Err(format!("a texture cannot have {n} dimensions")),
         };
         self.check_texels(element, "texture")?;
-        Ok(Texture {
+        let texture = Texture {
             shape,
             array: r.flag()?,
             multisampled: r.flag()?,
@@ -163,6 +182,22 @@ impl Checker<'_> {
             depth: r.flag()?,
             access: r.pick(ACCESS)?,
             element,
-        })
+        };
+        match impossible(&texture) {
+            Some(message) => Err(message.into()),
+            None => Ok(texture),
+        }
+    }
+
+    /// What a depth texture without a sampler is otherwise: the library declares the members of both for it.
+    pub(super) fn without_depth(&mut self, ty: TypeId) -> Option<TypeId> {
+        match self.program.types.get(ty) {
+            Type::Texture(t) if t.depth && !t.combined => {}
+            _ => return None,
+        }
+        let StructInstance { decl, args, .. } = self.structs.instance(ty)?;
+        let (decl, mut args) = (*decl, args.clone());
+        *args.get_mut(SHADOW)? = Arg::Value(0);
+        Some(self.instantiate_struct(decl, args, self.info(decl).span))
     }
 }

@@ -7,7 +7,8 @@
 //! what a format does not have.
 //!
 //! The library marks what compares with `[__depth_texture]`; from there it spreads through parameters of functions to
-//! the globals. A function that only reads is made for depth textures and for others, as it is called.
+//! the globals. What the program declares so is one, too: `DepthTexture2D`. A function that only reads is made for depth textures
+//! and for others, as it is called.
 
 use super::constant_parameters::varying_offset;
 use super::needs::{Find, callee, is_of_integers};
@@ -18,12 +19,13 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
     AttributeArg, BinaryOp, Body, Build, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Item,
-    Literal, LocalId, Program, Scalar, TemplatePiece, Texture, Type, TypeId, Types,
+    Literal, LocalId, Program, Scalar, TemplatePiece, Texture, TextureShape, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "depth_textures",
+    always: Some("reads of what is declared as a depth texture are no need that a scan finds"),
     removes: &[(
         Capability::UndeclaredDepthTextures,
         Find::Expr(|p, exprs, id| {
@@ -44,8 +46,12 @@ enum TextureDecl {
 }
 
 fn run(cx: &mut Context) {
+    // What a program declares differs from other textures where all must be declared so.
+    if cx.profile.has(Capability::UndeclaredDepthTextures) {
+        return;
+    }
     let functions = cx.program.functions_with_code();
-    let mut depth: FxHashSet<TextureDecl> = FxHashSet::default();
+    let mut depth = declared(cx.program, &functions);
     // Each round adds a place or ends.
     loop {
         let before = depth.len();
@@ -59,6 +65,7 @@ fn run(cx: &mut Context) {
     if depth.is_empty() {
         return;
     }
+    refuse_shapes(cx);
     for (read, compared) in mixed_arrays(cx.program, &functions, &depth) {
         let message = "an element of this array is compared with, and this one is not: they are of two kinds here";
         let error = Diagnostic::error(Code::CAPABILITY, read, message).label(compared, "compared here");
@@ -74,10 +81,7 @@ fn run(cx: &mut Context) {
     let mut scalar_reads = FxHashMap::default();
     cx.each_body(&mut |cx, f, body| {
         for span in integer_reads(cx.program, f, body, &depth) {
-            cx.unsupported(
-                span,
-                format!("{} does not read a texture of integers that is compared with", cx.profile.name),
-            );
+            cx.unsupported(span, format!("{} does not read integers from a depth texture", cx.profile.name));
         }
         retype(cx.program, f, body, &depth);
         for span in refused_reads(cx.program, body) {
@@ -90,7 +94,40 @@ fn run(cx: &mut Context) {
     });
 }
 
-/// Other reads of textures of integers that are compared with: as depth textures they are of floats.
+/// Whether it is a depth texture, or an array of them.
+fn is_depth(program: &Program, ty: TypeId) -> bool {
+    matches!(program.types.get(program.types.innermost(ty)), Type::Texture(t) if t.depth)
+}
+
+/// What the program itself declares as depth textures.
+fn declared(program: &Program, functions: &[FunctionId]) -> FxHashSet<TextureDecl> {
+    let globals = program.globals.ids().filter(|id| is_depth(program, program.globals[*id].ty));
+    let params = functions.iter().flat_map(|f| program.functions[*f].params.iter().map(move |p| (*f, p.local)));
+    let params = params.filter(|(f, local)| is_depth(program, program.functions[*f].code.locals[*local].ty));
+    globals.map(TextureDecl::Global).chain(params.map(|(f, local)| TextureDecl::Param(f, local))).collect()
+}
+
+/// Reports depth textures of shapes that depth textures do not have.
+fn refuse_shapes(cx: &mut Context) {
+    for &id in &cx.program.parameters {
+        let global = &cx.program.globals[id];
+        let Type::Texture(texture) = cx.program.types.get(cx.program.types.innermost(global.ty)) else { continue };
+        let shape = match texture.shape {
+            TextureShape::D1 => "one dimension",
+            TextureShape::D3 => "three dimensions",
+            TextureShape::D2 | TextureShape::Cube => continue,
+        };
+        if texture.depth {
+            let message = format!("{} has no depth textures of {shape}", cx.profile.name);
+            cx.diags.push(
+                Diagnostic::error(Code::CAPABILITY, global.span, message)
+                    .note("declare a texture as `Texture1D<float>`, and compare what it holds with an operator"),
+            );
+        }
+    }
+}
+
+/// Reads of textures of integers that are depth textures: as these they are of floats.
 fn integer_reads(program: &Program, f: FunctionId, body: &Body, depth: &FxHashSet<TextureDecl>) -> Vec<Span> {
     let read = |id: &ExprId| {
         let Some((function, args)) = callee(program, &body.exprs, *id) else { return false };
@@ -157,6 +194,7 @@ fn mixed_arrays(program: &Program, functions: &[FunctionId], depth: &FxHashSet<T
             for (texture, compared) in first.into_iter().chain(given) {
                 if let Some(TextureDecl::Global(g)) = place(f, body, texture)
                     && matches!(program.types.get(program.globals[g].ty), Type::Array(..))
+                    && !is_depth(program, program.globals[g].ty)
                 {
                     let [comparisons, reads] = uses.entry(g).or_default();
                     let list = if compared { comparisons } else { reads };
