@@ -9,8 +9,8 @@ use super::types::{Detail, TypeLayout};
 use super::units::{Counts, UNBOUNDED, Unit};
 use super::{Api, Counter, ProgramLayout, ScopeBuffer};
 use crate::tree::{
-    Arena, Binding, BufferKind, Explicit, GlobalId, LeafId, MatrixOrder, Origin, ParameterId, Program, Step, Type,
-    TypeId,
+    Access, Arena, Binding, BufferKind, Explicit, GlobalId, LeafId, MatrixOrder, Origin, ParameterId, Program, Step,
+    Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -205,7 +205,7 @@ impl Leaves {
     /// Lists the leaves of a program that is laid out, in global order: the buffer of a scope comes before its parameters.
     pub(super) fn of(program: &Program, layout: &ProgramLayout) -> Leaves {
         let (api, counters) = (layout.settings.api, &layout.counters);
-        let mut made = Maker { program, api, counters, leaves: Leaves::default(), scope: None };
+        let mut made = Maker { program, api, counters, counted: 0, leaves: Leaves::default(), scope: None };
         made.scope(Owner::Globals, layout.globals.as_ref());
         for (at, p) in layout.parameters.iter().enumerate() {
             let explicit = &program.globals[p.global].explicit;
@@ -302,6 +302,8 @@ struct Maker<'a> {
     api: Api,
     /// Where counters are that the source gives no binding.
     counters: &'a BTreeMap<GlobalId, Counter>,
+    /// How many counters of the parameter at hand come before.
+    counted: u64,
     leaves: Leaves,
     /// The buffer of the scope at hand.
     scope: Option<LeafId>,
@@ -343,6 +345,7 @@ impl Maker<'_> {
 
     fn parameter(&mut self, (owner, at): (Owner, usize), whole: &Part) {
         let parameter = self.add(owner, at);
+        self.counted = 0;
         let further = further_bindings(&whole.place, whole.layout);
         let program = self.program;
         // Buffers around the part at hand, with their depths.
@@ -401,6 +404,21 @@ impl Maker<'_> {
         self.counters.get(&global).copied()
     }
 
+    /// The counters of a parameter that the source gives no binding, and where the first of a buffer in it is.
+    fn counter_of(&mut self, parameter: ParameterId, part: &Part) -> Option<(Counter, u64)> {
+        let counter = self.counter(parameter)?;
+        if part.path.is_empty() {
+            return Some((counter, counter.index));
+        }
+        let place = counted_within(self.program, part)?;
+        if place != (counter.unit, counter.space) {
+            return None;
+        }
+        let index = counter.index.saturating_add(self.counted);
+        self.counted = self.counted.saturating_add(part.place.to_second().into());
+        Some((counter, index))
+    }
+
     /// A resource in its first slot, and what it has in others.
     fn resource(&mut self, parameter: ParameterId, part: &Part, further: Option<Binding>) -> LeafId {
         let (types, counts) = (&self.program.types, &part.layout.counts);
@@ -434,9 +452,9 @@ impl Maker<'_> {
             self.push(leaf((parameter, Role::Counter, Some(unit)), &second, None));
         } else if matches!(ty, Type::Buffer(BufferKind::Append(_) | BufferKind::Consume(_), ..)) && two {
             self.push(leaf((parameter, Role::Counter, Some(unit)), &second, None));
-        } else if let Some(counter) = self.counter(parameter).filter(|_| part.path.is_empty()) {
+        } else if let Some((counter, index)) = self.counter_of(parameter, part) {
             second.place = part.place;
-            second.place.offset.set(counter.unit, counter.index);
+            second.place.offset.set(counter.unit, index);
             second.place.space.set(counter.unit, counter.space);
             self.push(leaf((parameter, Role::Counter, Some(counter.unit)), &second, None));
         }
@@ -445,6 +463,24 @@ impl Maker<'_> {
         }
         resource
     }
+}
+
+/// Whether it is a buffer that has a hidden counter if that is asked for.
+pub(super) fn is_countable(ty: Type) -> bool {
+    matches!(ty, Type::Buffer(BufferKind::Structured(_), Access::ReadWrite, _))
+}
+
+/// In what the counter of a buffer in a struct or block is counted, and in which space, if it may have one to which the source
+/// gives no binding.
+pub(super) fn counted_within(program: &Program, part: &Part) -> Option<(Unit, u64)> {
+    let asks = part.explicit.is_some_and(|e| e.vk_counter_binding.is_some());
+    let bounded = part.dimensions.iter().all(|d| d.count.is_some());
+    let is_field = matches!(part.layout.detail, Detail::Resource { .. }) && !part.path.is_empty() && bounded;
+    if asks || !is_field || !is_countable(program.types.get(part.layout.ty)) {
+        return None;
+    }
+    let unit = Unit::SLOTS.into_iter().find(|u| part.layout.counts.get(*u) > 0)?;
+    Some((unit, part.place.space.get(unit)))
 }
 
 /// Whether it may have a counter.

@@ -46,17 +46,26 @@ fn mark_counted(program: &mut Cow<Program>) {
     if types.is_empty() {
         return;
     }
+    let types: Vec<Type> = types.into_iter().map(|ty| program.types.get(ty)).collect();
     let counted = |g: &Global| {
-        let ty = program.types.innermost(g.ty);
-        types.contains(&ty)
-            && matches!(program.types.get(ty), Type::Buffer(BufferKind::Structured(_), ..))
-            && g.explicit.vk_counter_binding.is_none()
+        g.explicit.vk_counter_binding.is_none() && holds_counted(program, &types, program.types.innermost(g.ty))
     };
     let counted: Vec<GlobalId> =
         program.parameters.iter().copied().filter(|id| counted(&program.globals[*id])).collect();
     for id in counted {
         program.to_mut().globals[id].counted = true;
     }
+}
+
+/// Whether a type is, or holds in a struct or block, a structured buffer of one of these types.
+fn holds_counted(program: &Program, types: &[Type], ty: TypeId) -> bool {
+    program.any_leaf(ty, &mut |leaf| match leaf {
+        Type::ConstantBuffer(inside, _) | Type::TextureBuffer(inside) | Type::ParameterBlock(inside) => {
+            holds_counted(program, types, inside)
+        }
+        Type::Buffer(BufferKind::Structured(_), ..) => types.contains(&leaf),
+        _ => false,
+    })
 }
 
 /// The types of buffers whose hidden counters are asked for.

@@ -5,8 +5,8 @@
 //!
 //! The library spells the methods with a function that gives the counter (`[__hidden_counter]`); here it is replaced by the
 //! buffer. Append and consume buffers have a binding reserved for it by layout, other structured buffers one behind all parameters
-//! of their set, or that of `[[vk::counter_binding(n)]]`; one inside of a struct or block needs that. The counters of buffers in
-//! a descriptor heap are in one of their own, at the same indices.
+//! of their set, or that of `[[vk::counter_binding(n)]]`; one in a block with a further space of its own, or in a uniform
+//! parameter of an entry point, needs that. The counters of buffers in a descriptor heap are in one of their own, at the same indices.
 //!
 //! Rule: `layout-needs`.
 

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::layout::Counter;
+use crate::layout::leaves::{Part, counted_within, is_countable, walk};
 use crate::layout::types::Detail;
 
 impl<'a> Allocator<'a> {
@@ -59,8 +60,8 @@ impl<'a> Allocator<'a> {
         self.alone.remove(&id);
     }
 
-    /// Places the hidden counters that are used.
-    pub(super) fn place_counters(&mut self, globals: &[(GlobalId, Pending)]) -> BTreeMap<GlobalId, Counter> {
+    /// Places the hidden counters that are used. Those of the buffers in structs and blocks come behind those of others.
+    pub(super) fn place_counters(&mut self, globals: &[(GlobalId, Pending<'a>)]) -> BTreeMap<GlobalId, Counter> {
         let mut counters = BTreeMap::new();
         // By unit and space: one past all parameters, and how many counters come before.
         let mut ends: BTreeMap<(Unit, u64), u64> = BTreeMap::new();
@@ -68,21 +69,7 @@ impl<'a> Allocator<'a> {
         if !globals.iter().any(|(id, _)| self.program.globals[*id].counted || self.alone.contains(id)) {
             return counters;
         }
-        for (id, pending) in globals {
-            let global = &self.program.globals[*id];
-            let alone = self.alone.contains(id);
-            let may = alone
-                || matches!(
-                    self.program.types.get(self.program.types.innermost(global.ty)),
-                    Type::Buffer(BufferKind::Structured(_), Access::ReadWrite, _)
-                );
-            let counts = &pending.layout.counts;
-            let unit = Unit::SLOTS.into_iter().find(|u| counts.get(*u) > 0).filter(|_| may);
-            let Some(unit) = unit.filter(|_| global.explicit.vk_counter_binding.is_none()) else { continue };
-            let (count, space) = (counts.get(unit), pending.place.space.get(unit));
-            if count == UNBOUNDED {
-                continue;
-            }
+        for (id, pending, Wanted { unit, space, count, inside }) in self.wanted_of_all(globals) {
             let end = *ends.entry((unit, space)).or_insert_with(|| {
                 let asked = globals.iter().filter(|(_, p)| p.place.space.get(unit) == space);
                 let asked = asked.filter_map(|(_, p)| p.explicit.vk_counter_binding).max();
@@ -90,21 +77,93 @@ impl<'a> Allocator<'a> {
                 self.end_of(unit, space).max(self.floor(unit, space)).max(asked)
             });
             let taken = before.entry((unit, space)).or_default();
-            let first = end.saturating_add(*taken);
-            let owner = Owner::Counter(*id);
+            let first = end.max(inside).saturating_add(*taken);
+            // Behind an array without bound there is nothing.
+            if first.saturating_add(count) > LAST_SLOT {
+                continue;
+            }
+            let owner = Owner::Counter(id);
             let recorded = self.recorded_position(owner, unit);
             // What is on record is not among those that follow.
             if recorded.is_none() {
                 *taken += count;
             }
-            if !global.counted && !alone {
+            if !self.program.globals[id].counted && !self.alone.contains(&id) {
                 continue;
             }
             let (index, how) = recorded.map_or((first, self.how_implicit()), |at| (at.index, How::Recorded));
             let range = self.range_of((pending.name, owner), unit, space, (index, count), how);
             self.take(Placement { span: pending.span, ..range });
-            counters.insert(*id, Counter { unit, index, count, space });
+            counters.insert(id, Counter { unit, index, count, space });
         }
         counters
     }
+
+    /// The counters that there may be, in the order in which they are placed.
+    fn wanted_of_all<'p>(&self, globals: &'p [(GlobalId, Pending<'a>)]) -> Vec<(GlobalId, &'p Pending<'a>, Wanted)> {
+        let alone = globals.iter().filter_map(|(id, pending)| Some((*id, pending, self.wanted(*id, pending)?)));
+        let within = globals.iter().filter_map(|(id, pending)| Some((*id, pending, self.wanted_within(pending)?)));
+        let within: Vec<_> = within.collect();
+        // No counter within a parameter is where another one asks to be.
+        let mut behind: BTreeMap<(Unit, u64), u64> = BTreeMap::new();
+        for (.., wanted) in &within {
+            let end = behind.entry((wanted.unit, wanted.space)).or_default();
+            *end = wanted.inside.max(*end);
+        }
+        let within = within.into_iter().map(|(id, pending, wanted)| {
+            let inside = behind.get(&(wanted.unit, wanted.space)).copied().unwrap_or(0);
+            (id, pending, Wanted { inside, ..wanted })
+        });
+        alone.chain(within).filter(|(.., wanted)| wanted.count < UNBOUNDED).collect()
+    }
+
+    /// The counters that a buffer, or array of them, may have.
+    fn wanted(&self, id: GlobalId, pending: &Pending) -> Option<Wanted> {
+        let global = &self.program.globals[id];
+        let may =
+            self.alone.contains(&id) || is_countable(self.program.types.get(self.program.types.innermost(global.ty)));
+        let counts = &pending.layout.counts;
+        let unit = Unit::SLOTS.into_iter().find(|u| counts.get(*u) > 0).filter(|_| may)?;
+        let asks = global.explicit.vk_counter_binding.is_some();
+        let (count, space) = (counts.get(unit), pending.place.space.get(unit));
+        (!asks).then_some(Wanted { unit, space, count, inside: 0 })
+    }
+
+    /// The counters that the buffers in a struct or block may have, in one range; those of blocks with further spaces in it have none.
+    fn wanted_within(&self, pending: &Pending) -> Option<Wanted> {
+        let own = match &pending.layout.detail {
+            Detail::Block { element, own_space: true, .. } => Some(element),
+            _ => None,
+        };
+        let mut found: Option<Wanted> = None;
+        let mut asked = 0;
+        walk(self.program, &Part::whole(pending.place, &pending.layout, Some(pending.explicit)), &mut |part| {
+            asked = asked.max(part.explicit.and_then(|e| e.vk_counter_binding).map_or(0, |n| u64::from(n) + 1));
+            if let Some((unit, space)) = counted_within(self.program, part) {
+                let home = match own {
+                    Some(_) => pending.place.offset.get(Unit::Space),
+                    None => pending.place.space.get(unit),
+                };
+                let wanted = found.get_or_insert(Wanted { unit, space: home, count: 0, inside: 0 });
+                if (wanted.unit, home) == (unit, space) {
+                    wanted.count = wanted.count.saturating_add(part.place.to_second().into());
+                }
+            }
+            true
+        });
+        // The contents of a block with a space of its own have the first bindings there.
+        let end = |unit| own.map_or(0, |o| o.offset.get(unit).saturating_add(o.layout.counts.get(unit)));
+        let inside = Unit::SLOTS.into_iter().map(end).fold(asked, u64::max);
+        found.filter(|wanted| wanted.count > 0).map(|wanted| Wanted { inside, ..wanted })
+    }
+}
+
+/// Counters that a parameter may have, in one range.
+#[derive(Clone, Copy)]
+struct Wanted {
+    unit: Unit,
+    space: u64,
+    count: u64,
+    /// They come behind so many bindings, which nothing of the space has.
+    inside: u64,
 }
