@@ -11,7 +11,7 @@
 //! Capabilities".
 
 use super::needs::required;
-use super::{Context, Pass};
+use super::{Context, Pass, lacks_spelling};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::target::Capability;
@@ -172,7 +172,8 @@ fn uses(program: &Program) -> (FxHashSet<GlobalId>, FxHashSet<GlobalId>, FxHashS
         if function.is_marked("__effects") {
             written.insert(texture);
         }
-        if function.is_marked("__atomic_texels") {
+        // What the target has no word for is another error.
+        if function.is_marked("__atomic_texels") || is_atomic(function) && lacks_spelling(function) {
             atomic.insert(texture);
         }
     });

@@ -338,6 +338,8 @@ capabilities! {
     SamplerFeedback,
     /// Multiview.
     Multiview,
+    /// The number of a draw among those of one call (`SV_DrawIndex`).
+    DrawIndices,
     /// Ray queries and hit objects in structs, and copies of them.
     ObjectValues,
     /// Ray queries and hit objects as arguments of functions.

@@ -112,7 +112,8 @@ pub const FORMATS: &[Format] = &[
     // Of the images of a screen.
     Format { in_glsl: false, ..format("bgra8", "bgra8unorm", F32, 4, Support::Feature("bgra8unorm-storage"), Never) },
     foreign("r64i", I64, 1),
-    foreign("r64ui", U64, 1),
+    // Of images that wgpu changes atomically, and of no others.
+    Format { wgsl: Some("r64uint"), ..foreign("r64ui", U64, 1) },
 ];
 
 impl Format {

@@ -219,7 +219,7 @@ const SM_6_9: Capabilities = SM_6_8.with(&[HitObjects]);
 
 /// What DXC translates to SPIR-V. Vulkan has no sampler feedback, and DXC 1.7 no descriptor heaps there.
 const SM_6_6_SPIRV: Capabilities = SM_6_6
-    .with(&[JoinedOutputs, UnsetParts, RawAddresses, VulkanBuiltins, Strings])
+    .with(&[JoinedOutputs, UnsetParts, RawAddresses, VulkanBuiltins, DrawIndices, Strings])
     .less(&[DescriptorHeaps, SamplerFeedback]);
 
 #[rustfmt::skip]
@@ -232,7 +232,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     EarlyTests, RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
     TexelBuffers, DeviceAddresses, RawAddresses, VulkanBuiltins,
     PushConstants, SpecializationConstants, SizedVariables, SizedSharedArrays, SubpassInputs, RasterOrder, FragmentInterlocks, MultisampledArrays, StoredMultisamples,
-    ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, Barycentrics, Atomic64, FloatAtomics,
+    ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, DrawIndices, Barycentrics, Atomic64, FloatAtomics,
     UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,
     SparseUniformArrays, NonUniformBarriers, VaryingDerivatives, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
 ]);
@@ -320,6 +320,8 @@ const WGPU: Capabilities = WGSL.less(&[WideConstants, WrappingShifts]).with(&[
     RayQueries,
     Barycentrics,
     Multiview,
+    DrawIndices,
+    EarlyTests,
     ImageAtomics,
     NonUniformBarriers,
     VaryingDerivatives,

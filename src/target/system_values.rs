@@ -131,8 +131,8 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_BaseVertex", I32, 1)), None, "GL_ARB_shader_draw_parameters"), (6, 8)),
     since(row(&["SV_STARTINSTANCELOCATION"], &[Vertex], In,
         Some(("gl_BaseInstance", I32, 1)), None, "GL_ARB_shader_draw_parameters"), (6, 8)),
-    named(row(&["SV_DRAWINDEX"], &[Vertex], In,
-        Some(("gl_DrawID", I32, 1)), None, "GL_ARB_shader_draw_parameters"), ""),
+    named(feature(row(&["SV_DRAWINDEX"], &[Vertex], In,
+        Some(("gl_DrawID", I32, 1)), None, "GL_ARB_shader_draw_parameters"), ("draw_index", U32, 1), Capability::DrawIndices), ""),
     since(feature(row(&["SV_VIEWID"], &[Vertex, Hull, Domain, Geometry, Fragment, Mesh], In,
         Some(("gl_ViewIndex", I32, 1)), None, "GL_EXT_multiview"), ("view_index", U32, 1), Capability::Multiview), (6, 1)),
     named(row(&["SV_DEVICEINDEX"], &[Vertex, Hull, Domain, Geometry, Fragment, Compute, Mesh, Stage::Amplification], In,
@@ -299,6 +299,7 @@ pub fn builtin_attribute(builtin: &str) -> Option<&'static str> {
 pub fn enabled_for(attribute: &str) -> Option<&'static str> {
     match attribute {
         "clip_distances" => Some("clip_distances"),
+        "draw_index" => Some("draw_index"),
         "primitive_index" => Some("primitive_index"),
         _ => attribute.starts_with("subgroup_").then_some("subgroups"),
     }

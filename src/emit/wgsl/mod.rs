@@ -7,6 +7,7 @@ mod types;
 use super::context::{Context, Group, Spacing, header};
 use super::dialect::Spelling;
 use super::writer::{Braces, Writer};
+use crate::target::Capability;
 use crate::tree::*;
 
 /// The dialect.
@@ -154,6 +155,12 @@ impl WgslFile<'_> {
         let function = &self.cx.program.functions[id];
         self.w.before(&function.comments);
         if let Some(entry) = self.cx.entry_of(id) {
+            // Where the target has no word for them, they do not show.
+            let early =
+                self.cx.profile.has(Capability::EarlyTests) && function.attribute("earlydepthstencil").is_some();
+            if early && entry.stage == Stage::Fragment {
+                self.w.line("@early_depth_test(force)");
+            }
             self.stage(entry);
         }
         let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
