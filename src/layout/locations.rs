@@ -422,7 +422,7 @@ impl<'a> Numbering<'a> {
         let Whole { name, span, order, many, .. } = *of;
         let asked = self.asked(of.explicit).is_some();
         // Targets are counted from 0 together, so each goes to its own location here.
-        let at = self.asked(of.explicit).filter(|_| self.targets);
+        let at = self.place(of.explicit, of.semantic.is_some()).filter(|_| self.targets);
         let around = Around { name, span, index: self.source(of.explicit), at, asked, order };
         let mut semantic = self.running(of.semantic, of.explicit, of.span);
         let (function, unit, explicit) = (self.function, self.unit, of.explicit.clone());
@@ -455,11 +455,18 @@ impl<'a> Numbering<'a> {
         explicit.location.map(|(l, _)| l).filter(|_| self.settings.api != Api::D3d)
     }
 
-    /// Targets and, but for D3D, what asks for a location have it before the others are numbered.
+    /// The location that it asks for. On D3D only targets have one, by the index of their semantic or else what is asked.
+    fn place(&self, explicit: &Explicit, has_semantic: bool) -> Option<u32> {
+        let target = explicit.location.filter(|_| self.targets && !has_semantic);
+        self.asked(explicit).or(target.map(|(l, _)| l))
+    }
+
+    /// Targets that say where they are and, but for D3D, what asks for a location have it before the others are numbered.
     fn explicit(&self, of: &Whole) -> Option<u32> {
         // A struct begins at 0, and each field says its own.
         let by_fields = self.settings.api != Api::D3d && !self.offsets() && self.fields_ask(of.ty);
-        match self.targets || by_fields {
+        let says = of.semantic.is_some() || of.explicit.location.is_some() || self.fields_say(of.ty);
+        match self.targets && says || by_fields {
             true => Some(0),
             false => self.asked(of.explicit),
         }
@@ -473,6 +480,12 @@ impl<'a> Numbering<'a> {
     fn fields_ask(&self, ty: TypeId) -> bool {
         let mut fields = self.program.fields(self.program.types.innermost(ty)).iter();
         fields.any(|f| f.explicit.location.is_some() || self.fields_ask(f.ty))
+    }
+
+    /// Whether fields of a struct say their semantics or locations. A type cannot contain itself, so this ends.
+    fn fields_say(&self, ty: TypeId) -> bool {
+        let mut fields = self.program.fields(self.program.types.innermost(ty)).iter();
+        fields.any(|f| f.semantic.is_some() || f.explicit.location.is_some() || self.fields_say(f.ty))
     }
 
     /// A type cannot contain itself, so this ends.
@@ -530,10 +543,11 @@ impl<'a> Numbering<'a> {
         // The outermost semantic wins.
         let mut own = self.running(field.semantic, &field.explicit, field.span);
         let semantic = if outer.is_some() { outer } else { &mut own };
-        let at = self.asked(&field.explicit);
+        let at = self.place(&field.explicit, semantic.is_some());
         let at = at.map(|l| if self.offsets() { start.saturating_add(l) } else { l });
         let order = field.matrix_order.or(around.order);
-        let (asked, index) = (around.asked || at.is_some(), self.source(&field.explicit).or(around.index));
+        let asked = around.asked || self.asked(&field.explicit).is_some();
+        let index = self.source(&field.explicit).or(around.index);
         self.part(field.ty, semantic, Around { name: field.name, span: field.span, index, at, asked, order })
     }
 
