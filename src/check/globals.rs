@@ -199,6 +199,10 @@ impl<'a> Checker<'a> {
         let explicit = self.explicit(ast, &var.semantics, &resolved, info.scope);
         let infer = matches!(var.ty.kind, TypeKind::Infer);
         let written = if infer { TypeId::ERROR } else { self.resolve_type(&var.ty, info.scope) };
+        let mut modifiers = modifiers_of(ast, &var.ty);
+        modifiers.set(element_modifiers(&var.ty));
+        modifiers.set(attributes::modifiers(&resolved));
+        modifiers.set(layout_modifiers(ast));
         let kind = match self.global_kind(info, var, &explicit) {
             // No application sets a text, so that DXC takes each as static.
             GlobalKind::Parameter if self.program.types.get(written) == Type::Text => GlobalKind::Const,
@@ -210,12 +214,12 @@ impl<'a> Checker<'a> {
             {
                 GlobalKind::Static
             }
+            GlobalKind::Parameter if self.is_glsl_variable(info, written, modifiers) => match info.has("const") {
+                true => GlobalKind::Const,
+                false => GlobalKind::Static,
+            },
             kind => kind,
         };
-        let mut modifiers = modifiers_of(ast, &var.ty);
-        modifiers.set(element_modifiers(&var.ty));
-        modifiers.set(attributes::modifiers(&resolved));
-        modifiers.set(layout_modifiers(ast));
         let (ty, init) = self.global_type(var, written, kind, info);
         let ty = self.with_data_layout(ty, data_layout(ast));
         self.keep_bindings(&mut modifiers, ty, info.span);
@@ -351,6 +355,15 @@ impl<'a> Checker<'a> {
             (false, false) if has("__global") => GlobalKind::Static,
             _ => GlobalKind::Parameter,
         }
+    }
+
+    /// Whether a global without a word for what it is belongs to the shader, as in GLSL, where only `uniform` makes parameters.
+    fn is_glsl_variable(&self, info: DeclInfo<'a>, written: TypeId, modifiers: Modifiers) -> bool {
+        const OF_OTHERS: &[&str] = &["uniform", "in", "out", "inout"];
+        let is_plain = !OF_OTHERS.iter().any(|word| info.has(word))
+            && !modifiers.has(Modifiers::PUSH_CONSTANT)
+            && !modifiers.has(Modifiers::SHADER_RECORD);
+        self.source(info.source).is_glsl && is_plain && !self.program.holds_resource(written)
     }
 
     /// The type and the initializer; the type may be written or that of the initializer.

@@ -224,6 +224,8 @@ struct Source {
     scope: ScopeId,
     /// [`ast::Unit::is_16_bit`].
     is_16_bit: bool,
+    /// [`ast::Unit::is_glsl`].
+    is_glsl: bool,
 }
 
 /// What is being checked: a body or a global's initializer.
@@ -445,6 +447,7 @@ impl<'a> Checker<'a> {
             file: read.file,
             scope,
             is_16_bit: read.files.iter().any(|f| f.is_16_bit),
+            is_glsl: read.files.iter().any(|f| f.is_glsl),
         };
         for parts in &stdlib.files {
             self.sources.push(Source {
@@ -455,6 +458,7 @@ impl<'a> Checker<'a> {
                 file: FileId::default(),
                 scope: library,
                 is_16_bit: false,
+                is_glsl: false,
             });
             self.declare_library(parts, library, self.sources.len() as u32 - 1);
         }

@@ -93,6 +93,8 @@ struct Parser<'a> {
     pack_matrix: &'a [(u32, bool)],
     /// [`TokenStream::slang_version`].
     slang_version: u16,
+    /// [`TokenStream::glsl`].
+    is_glsl: bool,
     language: Language,
     diags: &'a mut Diagnostics,
     /// For each bracket the index of its partner, else `u32::MAX`.
@@ -149,6 +151,7 @@ impl<'a> Parser<'a> {
             comments: &stream.comments,
             pack_matrix: &stream.pack_matrix,
             slang_version: stream.slang_version,
+            is_glsl: stream.glsl,
             language,
             diags,
             pos: 0,
@@ -189,6 +192,7 @@ impl<'a> Parser<'a> {
             decls,
             trailing: self.leading_comments(),
             is_16_bit: self.tokens.iter().any(is_16_bit),
+            is_glsl: self.is_glsl,
             undecided: std::mem::take(&mut self.undecided),
         }
     }
