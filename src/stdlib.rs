@@ -98,7 +98,7 @@ impl Mentions {
     pub fn add(&mut self, tokens: &TokenStream) {
         let words = tokens.tokens.iter().filter(|t| t.kind == TokenKind::Ident || t.text == "?");
         self.names.extend(words.map(|t| t.text));
-        if tokens.glsl || has_words_of_glsl(&tokens.tokens) {
+        if has_glsl(tokens) {
             self.names.insert(Symbol::new(MARK));
         }
     }
@@ -135,6 +135,11 @@ impl Mentions {
 
 /// Whether there is what only GLSL and programs with its module have: its import, its storage blocks
 /// `buffer Name { ... }` or the size of the group as it says it.
+/// Whether a file is written in GLSL's words, or has them by an import.
+pub fn has_glsl(tokens: &TokenStream) -> bool {
+    tokens.glsl || has_words_of_glsl(&tokens.tokens)
+}
+
 fn has_words_of_glsl(tokens: &[Token]) -> bool {
     let sized = |t: &Token| t.kind == TokenKind::Ident && t.text.as_str().starts_with("local_size_");
     tokens.iter().any(sized)
@@ -159,6 +164,19 @@ fn find(name: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// The parts that declare the name of a number.
+fn declarers(name: usize) -> impl Iterator<Item = usize> {
+    let end = |n: Option<usize>| n.and_then(|n| table::DECLARERS_END.get(n)).map_or(0, |end| (*end).into());
+    let parts = table::DECLARERS.get(end(name.checked_sub(1))..end(Some(name))).unwrap_or_default();
+    parts.iter().map(|part| (*part).into())
+}
+
+/// Whether the library has another name of a type by this name.
+pub fn is_type_name(name: &str) -> bool {
+    let is_alias = |part: usize| parsed(part).is_some_and(|p| matches!(p.decl.kind, DeclKind::Alias(_)));
+    find(name).is_some_and(|number| declarers(number).any(is_alias))
 }
 
 /// A numbered spelling.
@@ -194,9 +212,7 @@ impl Search {
     fn name(&mut self, name: Option<usize>) {
         let Some(name) = name.filter(|n| self.seen.get(*n) == Some(&false)) else { return };
         self.seen[name] = true;
-        let end = |n: Option<usize>| n.and_then(|n| table::DECLARERS_END.get(n)).map_or(0, |end| (*end).into());
-        let parts = table::DECLARERS.get(end(name.checked_sub(1))..end(Some(name))).unwrap_or_default();
-        parts.iter().for_each(|part| self.part((*part).into()));
+        declarers(name).for_each(|part| self.part(part));
     }
 
     fn part(&mut self, number: usize) {

@@ -8,6 +8,7 @@ use crate::lex::TokenStream;
 use crate::parse::{self, Language, parse_knowing};
 use crate::preprocess::{Preprocess, preprocess};
 use crate::source::{Loader, Sources};
+use crate::stdlib;
 use crate::symbol::Symbol;
 use rustc_hash::FxHashSet;
 
@@ -28,6 +29,9 @@ pub(super) fn parse_with_imports(
         if !unit.undecided.is_empty() {
             let declared = declared.get_or_insert_with(|| declared_types(loader, name, how, &unit));
             known.extend(unit.undecided.intersection(declared));
+            if stdlib::has_glsl(tokens) {
+                known.extend(unit.undecided.iter().filter(|name| stdlib::is_type_name(name.as_str())));
+            }
         }
         // What reads in another way now may show more of them.
         if known.len() == before {

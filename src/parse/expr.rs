@@ -474,7 +474,7 @@ impl Parser<'_> {
     fn construct_type(&mut self) -> Option<usize> {
         let word = self.word_at(self.pos);
         let sign = matches!(word.w, W::Unsigned | W::Signed | W::Struct | W::ThisType);
-        let array = self.is_known_type(self.pos) && self.peek(1) == W::LBracket;
+        let array = self.constructs_array();
         if !(sign || array || word.is_builtin_type()) {
             return None;
         }
@@ -484,6 +484,23 @@ impl Parser<'_> {
             return None;
         }
         self.scan_type(self.pos).filter(|s| !s.ends_in_operator).map(|s| s.end)
+    }
+
+    /// Whether an array is constructed at the cursor: `T[2](a, b)`, which reads as a call of an element unless `T` is a type.
+    fn constructs_array(&mut self) -> bool {
+        let mut end = self.pos + 1;
+        while self.word_at(end).w == W::LBracket
+            && let Some(close) = self.partner_of(end)
+        {
+            end = close + 1;
+        }
+        if end == self.pos + 1 || self.is_known_type(self.pos) {
+            return end > self.pos + 1;
+        }
+        if self.word_at(end).w == W::LParen && self.is_ident_at(self.pos) && !self.is_variable(self.pos) {
+            self.undecided.insert(self.tok().text);
+        }
+        false
     }
 
     /// value-path = ["::"] name [generic-args] { "::" name [generic-args] }

@@ -8,12 +8,13 @@
 //! `scan.rs`, which build nothing, remember what they found and so stay linear; the rules are:
 //!
 //! * A statement is a declaration if a type followed by a name stands at its start; `a * b;` only if `a` is a known type.
+//! * `T[2](a, b)` is an array if `T` is a known type.
 //! * `(T)` before an operand is a cast; before `-`, `+`, `*`, `&`, `++`, `--` only if `T` is a known type.
 //! * `a<b>` is a generic application if `a` is a known generic or type, or if `a` is no known variable and a token
 //!   follows that cannot begin an operand, or `(`.
 //!
 //! Known are the builtin type names of `words.rs`, what the file itself declares, anywhere in it, and what the caller knows of
-//! the files that it imports. Where a name that is not known would decide, it is noted ([`Unit::undecided`]).
+//! the files that it imports and of GLSL's names. Where a name that is not known would decide, it is noted ([`Unit::undecided`]).
 
 mod attributes;
 mod cursor;
