@@ -5,7 +5,7 @@ use super::function::WHOLE;
 use super::scope::{DeclId, DeclInfo, ScopeId, ScopeKind, What};
 use super::stage_variables::StageVariable;
 use super::types::{element_modifiers, modifiers_of};
-use super::{Checker, Language, attributes, constant};
+use super::{Arg, Checker, Language, attributes, constant};
 use crate::ast::{self, DeclKind, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -323,16 +323,25 @@ impl<'a> Checker<'a> {
 
     /// A buffer, or an array of some, with the layout that a `layout(...)` before its declaration names.
     fn with_data_layout(&mut self, ty: TypeId, layout: DataLayout) -> TypeId {
-        let types = &mut self.program.types;
-        let laid = match types.get(types.innermost(ty)) {
+        let inner = self.program.types.innermost(ty);
+        let laid = match self.program.types.get(inner) {
             Type::ConstantBuffer(element, DataLayout::Default) => Type::ConstantBuffer(element, layout),
             Type::Buffer(BufferKind::Structured(DataLayout::Default), access, element) => {
                 Type::Buffer(BufferKind::Structured(layout), access, element)
             }
             _ => return ty,
         };
-        let laid = types.intern(laid);
-        types.beside(ty, laid)
+        // The layout is the last argument of both. With it the type is an instance of the library's, and has its members.
+        let instance = self.structs.instance(inner).filter(|_| layout != DataLayout::Default);
+        let laid = match instance.map(|of| (of.decl, of.args.clone())) {
+            Some((decl, mut args)) => {
+                args.pop();
+                args.push(Arg::Type(self.layout_type(layout)));
+                self.instantiate_struct(decl, args, Span::default())
+            }
+            None => self.program.types.intern(laid),
+        };
+        self.program.types.beside(ty, laid)
     }
 
     /// A type's name as part of another name.
