@@ -158,7 +158,7 @@ fn parts(streams: &[TokenStream]) -> Vec<Part> {
     parts
 }
 
-/// The parts of an extension: one a member. One with bases is kept whole.
+/// The parts of an extension: one a member. One with bases is kept whole. Those of GLSL are for programs with its words.
 fn extension(file: usize, tokens: &[Token], all: Range<usize>) -> Vec<Part> {
     let open = (all.start..all.end).find(|i| tokens[*i].text == "{").expect("an extension has members");
     let head = all.start..open + 1;
@@ -172,7 +172,8 @@ fn extension(file: usize, tokens: &[Token], all: Range<usize>) -> Vec<Part> {
     let part = |(index, member): (usize, Range<usize>)| {
         let names = names(&tokens[member.clone()]);
         let pieces = vec![head.clone(), member, all.end - 1..all.end];
-        Part { joins: index > 0, ..Part::new(file, tokens, pieces, names, Some(tokens[target].text.as_str())) }
+        let ty = if FILES[file] == "glsl" { "__glsl" } else { tokens[target].text.as_str() };
+        Part { joins: index > 0, ..Part::new(file, tokens, pieces, names, Some(ty)) }
     };
     members.into_iter().enumerate().map(part).collect()
 }
