@@ -3,6 +3,8 @@
 //! Before: `buffer Name { uint data[]; } x;    uniform Name { float f; } y;    uniform Name { float f; };`
 //! After:  `RWStructuredBuffer<uint> x;        ConstantBuffer<Name> y;         cbuffer Name { float f; }`
 //!
+//! A block with sizes behind its variable is an array of buffers.
+//!
 //! A storage block is a buffer of one element, its struct, or a buffer of the elements of the array that it consists of.
 //! Uses of its variable are written so as they are parsed: `x.data[i]` is `x[i]`, and `x.f` is `x[0].f`.
 
@@ -56,7 +58,10 @@ impl Parser<'_> {
                 let names = members.iter().filter_map(member_name);
                 self.block_members.extend(names.map(|member| (member, variable.name)));
             }
-            _ => drop(self.blocks.insert(variable.name, block)),
+            _ => {
+                let dimensions = self.dimensions();
+                self.blocks.insert(variable.name, (block, dimensions));
+            }
         }
         let readonly = prefix.has_modifier("readonly");
         let buffer = if readonly { "StructuredBuffer" } else { "RWStructuredBuffer" };
@@ -83,6 +88,13 @@ impl Parser<'_> {
         self.declare_block(prefix, variable, "ConstantBuffer", path_type(name, None), out)
     }
 
+    /// How many sizes of an array stand at the cursor.
+    fn dimensions(&self) -> usize {
+        let after = |at: &usize| self.partner_of(*at).map(|close| close + 1);
+        let is_size = |at: &usize| self.word_at(*at).w == W::LBracket;
+        std::iter::successors(Some(self.pos), after).take_while(is_size).count()
+    }
+
     fn declare_block(
         &mut self,
         prefix: Prefix,
@@ -95,6 +107,7 @@ impl Parser<'_> {
         // They say what the type says.
         prefix.modifiers.retain(|m| !matches!(m.name.as_str(), "readonly" | "writeonly" | "restrict"));
         let ty = path_type(Ident { name: Symbol::new(buffer), span: name.span }, Some(element));
+        let ty = self.array_suffixes(ty)?;
         let var = VarDecl {
             ty,
             name,
@@ -125,13 +138,19 @@ impl Parser<'_> {
 
     /// A member of an expression, in which the variable of a storage block is a buffer.
     pub(super) fn block_member(&mut self, base: Expr, member: PathSegment) -> ExprKind {
-        let block = match &base.kind {
+        let (mut variable, mut indices) = (&base, 0);
+        while let ExprKind::Index(inner, _) = &variable.kind {
+            (variable, indices) = (inner, indices + 1);
+        }
+        let block = match &variable.kind {
             ExprKind::Path(path) => match path.as_slice() {
                 [only] if only.args.is_none() => self.blocks.get(&only.name.name).copied(),
                 _ => None,
             },
             _ => None,
         };
+        // One of an array of blocks.
+        let block = block.filter(|(_, dimensions)| *dimensions == indices).map(|(block, _)| block);
         match block {
             Some(Block::Elements(array)) if array == member.name.name => base.kind,
             Some(Block::Whole) => {

@@ -122,8 +122,8 @@ struct Parser<'a> {
     /// Functions that have the names of types of the library.
     type_functions: FxHashSet<Symbol>,
     type_params: Vec<Symbol>,
-    /// Variables of GLSL's storage blocks.
-    blocks: FxHashMap<Symbol, glsl::Block>,
+    /// Variables of GLSL's storage blocks, and how many indices tell which one of an array it is.
+    blocks: FxHashMap<Symbol, (glsl::Block, usize)>,
     /// Members of such blocks without a variable, by the buffers that they are in.
     block_members: FxHashMap<Symbol, Symbol>,
     /// What `scan_angles` found at an index.
