@@ -28,10 +28,12 @@ pub(super) fn parse_with_imports(
         let before = known.len();
         if !unit.undecided.is_empty() {
             let declared = declared.get_or_insert_with(|| declared_types(loader, name, how, &unit));
-            known.extend(unit.undecided.intersection(declared));
-            if stdlib::has_glsl(tokens) {
-                known.extend(unit.undecided.iter().filter(|name| stdlib::is_type_name(name.as_str())));
-            }
+            let is_type = |name: &&Symbol| {
+                declared.contains(*name) || stdlib::has_glsl(tokens) && stdlib::is_type_name(name.as_str())
+            };
+            #[expect(clippy::disallowed_methods, reason = "they become a set again")]
+            let found = unit.undecided.iter().filter(is_type);
+            known.extend(found);
         }
         // What reads in another way now may show more of them.
         if known.len() == before {
