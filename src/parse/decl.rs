@@ -742,7 +742,7 @@ impl Parser<'_> {
     }
 }
 
-fn is_path_of(ty: &TypeExpr, name: &str) -> bool {
+pub(super) fn is_path_of(ty: &TypeExpr, name: &str) -> bool {
     matches!(&ty.kind, TypeKind::Path(path) if path.len() == 1 && path.iter().all(|s| s.name.name == name))
 }
 

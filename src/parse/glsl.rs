@@ -3,13 +3,14 @@
 //! Before: `buffer Name { uint data[]; } x;    uniform Name { float f; } y;    uniform Name { float f; };`
 //! After:  `RWStructuredBuffer<uint> x;        ConstantBuffer<Name> y;         cbuffer Name { float f; }`
 //!
-//! A block with sizes behind its variable is an array of buffers.
+//! A block with sizes behind its variable is an array of buffers. `out gl_PerVertex { vec4 gl_Position; };` declares what the
+//! library has.
 //!
 //! A storage block is a buffer of one element, its struct, or a buffer of the elements of the array that it consists of.
 //! Uses of its variable are written so as they are parsed: `x.data[i]` is `x[i]`, and `x.f` is `x[0].f`.
 
 use super::attributes::Prefix;
-use super::decl::bare_decl;
+use super::decl::{bare_decl, is_path_of};
 use super::words::W;
 use super::{Parser, R};
 use crate::ast::*;
@@ -70,6 +71,10 @@ impl Parser<'_> {
 
     /// uniform-block = name "{" members "}" [name] ";"
     pub(super) fn glsl_uniform_block(&mut self, prefix: Prefix, ty: &TypeExpr, out: &mut Vec<Decl>) -> R<()> {
+        if prefix.has_modifier("out") && is_path_of(ty, "gl_PerVertex") {
+            self.members("`gl_PerVertex`")?;
+            return self.semicolon("the block");
+        }
         let name = match &ty.kind {
             TypeKind::Path(path) if prefix.has_modifier("uniform") => path.first().map(|s| s.name),
             _ => None,
