@@ -28,7 +28,7 @@ pub struct Unit {
     /// It names types of exactly 16 bits. DXC takes them only with the option that gives `half` 16 bits, too.
     pub is_16_bit: bool,
     /// `#version` was met: the file is written in GLSL's words, and its globals are what they are in GLSL.
-    pub is_glsl: bool,
+    pub is_versioned: bool,
     /// Names by which a statement or a cast would read in another way if they were of types, which other files may declare.
     pub undecided: FxHashSet<Symbol>,
 }

@@ -214,7 +214,7 @@ impl<'a> Checker<'a> {
             {
                 GlobalKind::Static
             }
-            GlobalKind::Parameter if self.is_glsl_variable(info, written, modifiers) => match info.has("const") {
+            GlobalKind::Parameter if self.is_versioned_variable(info, written, modifiers) => match info.has("const") {
                 true => GlobalKind::Const,
                 false => GlobalKind::Static,
             },
@@ -367,12 +367,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a global without a word for what it is belongs to the shader, as in GLSL, where only `uniform` makes parameters.
-    fn is_glsl_variable(&self, info: DeclInfo<'a>, written: TypeId, modifiers: Modifiers) -> bool {
+    fn is_versioned_variable(&self, info: DeclInfo<'a>, written: TypeId, modifiers: Modifiers) -> bool {
         const OF_OTHERS: &[&str] = &["uniform", "in", "out", "inout"];
         let is_plain = !OF_OTHERS.iter().any(|word| info.has(word))
             && !modifiers.has(Modifiers::PUSH_CONSTANT)
             && !modifiers.has(Modifiers::SHADER_RECORD);
-        self.source(info.source).is_glsl && is_plain && !self.program.holds_resource(written)
+        self.source(info.source).is_versioned && is_plain && !self.program.holds_resource(written)
     }
 
     /// The type and the initializer; the type may be written or that of the initializer.

@@ -224,8 +224,8 @@ struct Source {
     scope: ScopeId,
     /// [`ast::Unit::is_16_bit`].
     is_16_bit: bool,
-    /// [`ast::Unit::is_glsl`].
-    is_glsl: bool,
+    /// [`ast::Unit::is_versioned`].
+    is_versioned: bool,
 }
 
 /// What is being checked: a body or a global's initializer.
@@ -447,7 +447,7 @@ impl<'a> Checker<'a> {
             file: read.file,
             scope,
             is_16_bit: read.files.iter().any(|f| f.is_16_bit),
-            is_glsl: read.files.iter().any(|f| f.is_glsl),
+            is_versioned: read.files.iter().any(|f| f.is_versioned),
         };
         for parts in &stdlib.files {
             self.sources.push(Source {
@@ -458,7 +458,7 @@ impl<'a> Checker<'a> {
                 file: FileId::default(),
                 scope: library,
                 is_16_bit: false,
-                is_glsl: false,
+                is_versioned: false,
             });
             self.declare_library(parts, library, self.sources.len() as u32 - 1);
         }

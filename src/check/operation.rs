@@ -268,7 +268,11 @@ impl<'a> Checker<'a> {
         let mut methods = Vec::new();
         for value in values {
             let ty = self.ty(*value);
-            for decl in self.members(ty, name).into_iter().filter_map(decl_of) {
+            // What the library adds to numbers means what their operators mean.
+            let is_number = matches!(self.program.types.get(ty), Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..));
+            let found = self.members(ty, name).into_iter().filter_map(decl_of);
+            let found: Vec<DeclId> = found.filter(|d| !(is_number && self.source_of(*d).builtin)).collect();
+            for decl in found {
                 if matches!(self.info(decl).what, What::Function(_)) && !decls.contains(&decl) {
                     if self.takes_this(decl, values.len()) {
                         methods.push(decl);

@@ -550,8 +550,10 @@ impl<'a> Checker<'a> {
             ParamMode::InOut => {
                 let both = cost(arg, param)? + back()?;
                 // slangc converts nothing that is written to.
-                let is_hlsl = matches!(rule, Rule::Hlsl { .. });
-                Some(if is_hlsl { both.without_sum() } else { both })
+                Some(match rule {
+                    Rule::Hlsl { .. } => both.without_sum(),
+                    Rule::Library | Rule::Slang => both,
+                })
             }
             // A place of a matrix of one number is no place of a number.
             ParamMode::Ref => {

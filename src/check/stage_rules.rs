@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     Attribute, AttributeArg, Function, FunctionId, GlobalId, GlobalKind, Length, MESH_ARRAYS, Modifiers, ParamMode,
-    Scalar, Semantic, Stage, Type, TypeId,
+    Scalar, Semantic, Stage, Type, TypeId, spelled,
 };
 
 /// The attributes that a stage needs: their names, and how they are written.
@@ -180,6 +180,7 @@ impl Checker<'_> {
         const TAKEN: &[&str] = &["SV_PRIMITIVEID", "SV_VIEWID"];
         let declared = &self.program.functions[function];
         let mut faults: Vec<(Span, String)> = Vec::new();
+        let mut given: Vec<String> = Vec::new();
         for param in &declared.params {
             let local = &declared.code.locals[param.local];
             // What comes in and goes out is neither an input nor a constant of the patch (HLSL; slangc and DXC refuse it).
@@ -204,6 +205,14 @@ impl Checker<'_> {
                 Type::Vector(..) => false,
                 _ => true,
             };
+            for (semantic, _) in parts.iter().filter(|_| taken) {
+                let name = semantic.as_ref().map(|s| s.split().0).unwrap_or_default();
+                if given.contains(&name) {
+                    let name = spelled(&name);
+                    faults.push((local.span, format!("the function of a patch's constants has `{name}` twice")));
+                }
+                given.push(name);
+            }
             if taken && !parts.iter().all(|(_, ty)| counts(*ty)) {
                 faults.push((local.span, format!("`{}` counts: it is an integer of 32 bits", local.name)));
             }

@@ -95,7 +95,7 @@ struct Parser<'a> {
     /// [`TokenStream::slang_version`].
     slang_version: u16,
     /// [`TokenStream::glsl`].
-    is_glsl: bool,
+    is_versioned: bool,
     language: Language,
     diags: &'a mut Diagnostics,
     /// For each bracket the index of its partner, else `u32::MAX`.
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
             comments: &stream.comments,
             pack_matrix: &stream.pack_matrix,
             slang_version: stream.slang_version,
-            is_glsl: stream.glsl,
+            is_versioned: stream.glsl,
             language,
             diags,
             pos: 0,
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
             decls,
             trailing: self.leading_comments(),
             is_16_bit: self.tokens.iter().any(is_16_bit),
-            is_glsl: self.is_glsl,
+            is_versioned: self.is_versioned,
             undecided: std::mem::take(&mut self.undecided),
         }
     }

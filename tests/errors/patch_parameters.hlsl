@@ -16,6 +16,8 @@ Constants constants(InputPatch<Point, 3> patch,
     uniform float scale, // error[E0603]: the function of a patch's constants has no input like `scale`
     ConstantBuffer<Point> origin, // error[E0603]: the function of a patch's constants has no input like `origin`
     Texture2D heights, // error[E0603]: the function of a patch's constants has no input like `heights`
+    uint first : SV_PrimitiveID,
+    uint second : SV_PrimitiveID, // error[E0603]: the function of a patch's constants has `SV_PrimitiveID` twice
     out float2 size : SIZE)
 {
     size = 1;
