@@ -30,6 +30,7 @@ pub struct Build {
     choices: Choices,
     bindings_lock: Option<PathBuf>,
     locked: bool,
+    any_case: bool,
     out: Option<PathBuf>,
 }
 
@@ -44,6 +45,7 @@ impl Build {
             choices: Choices::default(),
             bindings_lock: None,
             locked: false,
+            any_case: false,
             out: None,
         }
     }
@@ -85,6 +87,12 @@ impl Build {
         self
     }
 
+    /// Takes files for includes whose names differ in case, as Windows does.
+    pub fn includes_in_any_case(mut self, allow: bool) -> Build {
+        self.any_case = allow;
+        self
+    }
+
     /// Where outputs go; the default is `OUT_DIR`.
     pub fn out_dir(mut self, directory: impl AsRef<Path>) -> Build {
         self.out = Some(directory.as_ref().to_path_buf());
@@ -111,7 +119,7 @@ impl Build {
             None if self.locked => return Err("locked: no bindings lock is named".to_owned()),
             None => None,
         };
-        let loaders = Loaders::new(&self.tree, &base);
+        let loaders = Loaders::new(&self.tree, &base).in_any_case(self.any_case);
         let loaders = if self.tree.is_dir() { loaders } else { loaders.root(Path::new(".")) };
         let one = |job| self.compile(job, lock.as_ref(), &loaders);
         let programs: Vec<Compiled> = jobs.par_iter().map(one).collect();

@@ -270,10 +270,22 @@ pub struct Loaded {
 pub enum LoadError {
     /// No such file in any root. Holds the places that were tried.
     NotFound(Vec<String>),
+    /// No such file, but this one, whose name differs in the case of letters alone.
+    OtherCase(String),
     /// The path leads out of the allowed roots.
     OutsideRoots(String),
     /// The file is too large, is binary, or reading failed; the reason in words.
     Unreadable(String),
+}
+
+impl LoadError {
+    /// Whether there is no such file where it was looked for, so that it may be elsewhere.
+    pub fn is_missing(&self) -> bool {
+        match self {
+            LoadError::NotFound(_) | LoadError::OtherCase(_) => true,
+            LoadError::OutsideRoots(_) | LoadError::Unreadable(_) => false,
+        }
+    }
 }
 
 /// Brings the text of sources and includes. The library does no I/O but through this.

@@ -74,6 +74,22 @@ fn an_include_out_of_the_roots() {
 }
 
 #[test]
+fn an_include_in_another_case() {
+    let tree = tree(&[
+        ("Shared/Lights.hlsli", "float light;\n"),
+        ("main.slang", &format!("#include \"shared/lights.hlsli\"\n{GOOD}")),
+    ]);
+    let run = shaderport(tree.path(), &["compile", "main.slang", "--target", "wgsl"]);
+    assert_failed(&run, 1, "E0101");
+    assert!(run.stderr.contains("`Shared/Lights.hlsli` differs in case alone"), "{}", run.stderr);
+    for command in [&["compile", "main.slang"][..], &["build", "main.slang", "--out", "out"]] {
+        let options = ["--target", "wgsl", "--includes-in-any-case"];
+        let run = shaderport(tree.path(), &[command, &options[..]].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+}
+
+#[test]
 fn an_unknown_identifier() {
     fails_at(&[("main.slang", &main_with("data[id.x] = unknown;"))], "E0301", "main.slang:6:18");
 }

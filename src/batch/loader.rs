@@ -30,6 +30,7 @@ pub struct FileLoader {
     include_dirs: Vec<String>,
     roots: Vec<Root>,
     anywhere: bool,
+    any_case: bool,
     /// The directory that names in sidecars are relative to.
     base: Option<PathBuf>,
     /// Names in sidecars by names.
@@ -46,6 +47,7 @@ pub struct Loaders<'a> {
     base: &'a Path,
     roots: Vec<&'a Path>,
     anywhere: bool,
+    any_case: bool,
     known: RwLock<FxHashMap<Vec<PathBuf>, Sharing>>,
 }
 
@@ -56,7 +58,7 @@ impl<'a> Loaders<'a> {
     /// For a build of a directory, or of a file in one. Names in sidecars are relative to `base`.
     pub fn new(tree: &'a Path, base: &'a Path) -> Self {
         let root = if tree.is_dir() { tree } else { tree.parent().unwrap_or(tree) };
-        Loaders { base, roots: vec![root], anywhere: false, known: RwLock::default() }
+        Loaders { base, roots: vec![root], anywhere: false, any_case: false, known: RwLock::default() }
     }
 
     /// Adds a directory that includes may lead into.
@@ -71,6 +73,12 @@ impl<'a> Loaders<'a> {
         self
     }
 
+    /// Finds includes whose names differ in case.
+    pub fn in_any_case(mut self, allow: bool) -> Self {
+        self.any_case = allow;
+        self
+    }
+
     /// The loader of a program.
     pub fn get<'p>(&self, include: impl Iterator<Item = &'p PathBuf>) -> Sharing {
         let include: Vec<PathBuf> = include.cloned().collect();
@@ -78,6 +86,7 @@ impl<'a> Loaders<'a> {
             return known.clone();
         }
         let loader = FileLoader::new(&include).base(self.base).allow_anywhere(self.anywhere);
+        let loader = loader.in_any_case(self.any_case);
         let loader = self.roots.iter().fold(loader, |loader, root| loader.root(root));
         let mut known = self.known.write().unwrap_or_else(|e| e.into_inner());
         known.entry(include).or_insert_with(|| (Arc::new(loader), Arc::default())).clone()
@@ -117,6 +126,17 @@ impl FileLoader {
     pub fn allow_anywhere(mut self, allow: bool) -> Self {
         self.anywhere = allow;
         self
+    }
+
+    /// Finds includes whose names differ in case, as file systems do that do not tell cases apart.
+    pub fn in_any_case(mut self, allow: bool) -> Self {
+        self.any_case = allow;
+        self
+    }
+
+    /// Whether an include may be read.
+    fn is_within(&self, path: &str) -> bool {
+        self.anywhere || std::fs::canonicalize(path).is_ok_and(|canonical| self.name(&canonical).is_some())
     }
 
     /// What is at `path`, remembered.
@@ -187,13 +207,35 @@ impl Loader for FileLoader {
                 decided => return decided,
             }
         }
-        Err(outside.unwrap_or(LoadError::NotFound(tried)))
+        let other = tried.iter().find_map(|candidate| in_other_case(candidate)).filter(|place| self.is_within(place));
+        match other {
+            Some(place) if self.any_case => self.look_up(&place),
+            Some(place) => Err(LoadError::OtherCase(place)),
+            None => Err(outside.unwrap_or(LoadError::NotFound(tried))),
+        }
     }
 
     fn recorded_name(&self, name: &str) -> String {
         let recorded = self.recorded.read().unwrap_or_else(|e| e.into_inner());
         recorded.get(name).map_or(name, String::as_str).to_owned()
     }
+}
+
+/// The file at a path whose letters may be of another case; of several the first by name.
+fn in_other_case(path: &str) -> Option<String> {
+    let mut found = if path.starts_with('/') { "/".to_owned() } else { String::new() };
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        let same = join_path(&found, part);
+        if part == ".." || Path::new(&same).exists() {
+            found = same;
+            continue;
+        }
+        let directory = if found.is_empty() { "." } else { found.as_str() };
+        let names =
+            std::fs::read_dir(directory).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        found = join_path(&found, &names.filter(|name| name.eq_ignore_ascii_case(part)).min()?);
+    }
+    Path::new(&found).is_file().then_some(found)
 }
 
 /// The path of a file from a directory, both canonical; the file's own if they have nothing but the root in common.
@@ -281,6 +323,21 @@ mod tests {
         // Two ways to one file give one name.
         let again = loader.include("../shaders/./a/one.hlsli", false, &main.name).unwrap();
         assert!(again.name == one.name && Arc::ptr_eq(&again.text, &one.text));
+    }
+
+    #[test]
+    fn finds_other_cases_where_that_is_asked_for() {
+        let tree = tree();
+        let shaders = tree.path().join("shaders");
+        let main = slashes(&shaders.join("main.hlsl"));
+        let one = slashes(&shaders.join("a/one.hlsli"));
+        let loader = FileLoader::new([&shaders]);
+        assert_eq!(loader.include("A/One.hlsli", true, &main).unwrap_err(), LoadError::OtherCase(one.clone()));
+        // What may not be read is not told of.
+        assert!(matches!(loader.include("../Secret.hlsli", true, &main), Err(LoadError::NotFound(_))));
+        let open = FileLoader::new([&shaders]).in_any_case(true);
+        assert_eq!(open.include("A/One.hlsli", true, &main).unwrap().name, one);
+        assert!(matches!(open.include("A/Two.hlsli", true, &main), Err(LoadError::NotFound(_))));
     }
 
     #[test]

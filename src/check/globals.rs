@@ -413,6 +413,9 @@ impl<'a> Checker<'a> {
         }
         // But for the type, where that is known from them alone.
         let gives_type = infer || unsized_array(self);
+        if kind == GlobalKind::Parameter && init.is_some() && !gives_type {
+            self.report_parameter_initializer(info);
+        }
         let Some(init) = init.filter(|_| has_value || gives_type) else {
             if infer {
                 self.error(Code::BAD_INITIALIZER, info.span, format!("`{}` needs a type or a value", info.name));
@@ -452,6 +455,13 @@ impl<'a> Checker<'a> {
     }
 
     /// DXC ignores such a value and says so, slangc refuses it.
+    /// HLSL and Slang take the value of a shader parameter and drop it; often a constant is meant.
+    fn report_parameter_initializer(&mut self, info: DeclInfo<'a>) {
+        let message = format!("the value of the shader parameter `{}` is ignored: the application sets it", info.name);
+        let warning = Diagnostic::warning(Code::BAD_INITIALIZER, info.span, message);
+        self.diags.push(warning.note("`static` makes it a variable of the shader, `static const` a constant"));
+    }
+
     fn report_shared_initializer(&mut self, info: DeclInfo<'a>) {
         let message = format!("`{}` is groupshared, which no initializer sets", info.name);
         self.diags.push(match self.source(info.source).language {

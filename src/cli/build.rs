@@ -120,6 +120,7 @@ fn leave_out_parts(jobs: &[Job], reports: &mut [Report]) {
 /// Compiles all programs; the reports are in the order of the jobs whatever the threads do.
 fn run(args: &BuildArgs, jobs: &[Job], base: &Path, lock: Option<&LockFile>) -> Vec<Report> {
     let loaders = Loaders::new(&args.tree, base).allow_anywhere(args.program.allow_outside_roots);
+    let loaders = loaders.in_any_case(args.program.includes_in_any_case);
     let bar = progress(jobs.len());
     let work = || {
         let one = |job: &Job| {

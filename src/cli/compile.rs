@@ -128,6 +128,7 @@ fn run(files: &[PathBuf], program: &ProgramArgs, project: Option<&Project>, opti
         include.extend(project.settings.include.iter().cloned());
     }
     let mut loader = FileLoader::new(&include).allow_anywhere(program.allow_outside_roots);
+    loader = loader.in_any_case(program.includes_in_any_case);
     loader = loader.base(&files.first().map(|file| base(file)).unwrap_or_default());
     for file in files {
         loader = loader.root(file.parent().unwrap_or(Path::new(".")));

@@ -20,6 +20,9 @@ pub struct ProgramArgs {
     /// Allow includes that lead out of the include directories and the directories of the sources.
     #[arg(long)]
     pub allow_outside_roots: bool,
+    /// Take files for includes whose names differ in case, as Windows does.
+    #[arg(long)]
+    pub includes_in_any_case: bool,
     /// Define a macro.
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = define)]
     pub defines: Vec<(String, Option<String>)>,

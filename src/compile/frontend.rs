@@ -267,6 +267,9 @@ pub(super) fn locate(loader: &dyn Loader, path: &str, from: &str) -> Result<Stri
         match loader.include(&candidate, true, from) {
             Ok(loaded) => return Ok(loaded.name),
             Err(LoadError::NotFound(places)) => tried.extend(places),
+            Err(LoadError::OtherCase(place)) => {
+                tried.push(format!("{place} (it differs in case; `--includes-in-any-case` takes it)"));
+            }
             Err(LoadError::OutsideRoots(place)) => tried.push(format!("{place} (outside of the include roots)")),
             Err(LoadError::Unreadable(reason)) => tried.push(reason),
         }

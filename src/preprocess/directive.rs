@@ -334,11 +334,12 @@ impl Processor<'_> {
             names.truncate(1);
         }
         let first = self.loader.include(path, quoted, names.first().copied().unwrap_or_default());
-        if !matches!(first, Err(LoadError::NotFound(_))) {
+        let is_missing = |loaded: &Result<Loaded, LoadError>| loaded.as_ref().is_err_and(LoadError::is_missing);
+        if !is_missing(&first) {
             return first;
         }
         let mut outer = names.iter().skip(1).map(|from| self.loader.include(path, quoted, from));
-        outer.find(|loaded| !matches!(loaded, Err(LoadError::NotFound(_)))).unwrap_or(first)
+        outer.find(|loaded| !is_missing(loaded)).unwrap_or(first)
     }
 
     /// Too deep: by a cycle, if the file is being read already.

@@ -410,6 +410,10 @@ impl<'a> Processor<'a> {
                 let notes = tried.iter().map(|t| format!("looked for `{t}`")).collect();
                 (Code::FILE_NOT_FOUND, format!("`{path}` was not found"), notes)
             }
+            LoadError::OtherCase(place) => {
+                let notes = vec![format!("`{place}` differs in case alone; `--includes-in-any-case` takes it")];
+                (Code::FILE_NOT_FOUND, format!("`{path}` was not found"), notes)
+            }
             LoadError::OutsideRoots(place) => {
                 let notes = vec![format!("it leads to `{place}`; allow that with a further include directory (`-I`)")];
                 (Code::OUTSIDE_ROOTS, format!("`{path}` is outside the allowed roots"), notes)
