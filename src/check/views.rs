@@ -342,9 +342,13 @@ impl<'a> Checker<'a> {
         if wanted == found {
             return true;
         }
+        let count = |generics: &Option<Generics>| generics.as_ref().map_or(0, |g| g.params.len());
         let (a, b) = match (self.info(wanted).what, self.info(found).what) {
             (What::Function(a), What::Function(b)) => (a, b),
             (What::Property(_), What::Property(_)) => return true,
+            (What::Subscript(a), What::Subscript(b)) if count(&a.generics) + count(&b.generics) > 0 => {
+                return count(&a.generics) == count(&b.generics);
+            }
             (What::Subscript(_), What::Subscript(_)) => {
                 return self.quiet(|c| c.param_types(wanted) == c.param_types(found));
             }
@@ -354,8 +358,7 @@ impl<'a> Checker<'a> {
         if !rest.iter().all(has_default) {
             return false;
         }
-        let count = |f: &ast::FunctionDecl| f.generics.as_ref().map_or(0, |g| g.params.len());
-        match (count(a), count(b)) {
+        match (count(&a.generics), count(&b.generics)) {
             (0, 0) => match self.quiet(|c| (c.param_types(wanted), c.param_types(found))) {
                 (Some(wanted), Some(found)) => found.starts_with(&wanted),
                 (None, None) => true,
