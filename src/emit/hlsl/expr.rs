@@ -154,6 +154,15 @@ impl Dialect for Hlsl {
                 Some(ex.selected(*base, &format!(".{part}"), out))
             }
             ExprKind::Step(up, prefix, target) => step(ex, *up, *prefix, *target, out),
+            // `v.x` is a number, which has no subscript, as a vector of one component has.
+            ExprKind::Index(base, index)
+                if matches!((ex.ty(*base), ex.kind(*base)), (Type::Vector(_, 1), ExprKind::Swizzle(..))) =>
+            {
+                out.push('(');
+                cast(ex, ex.type_id(*base), *base, out);
+                out.push_str(&format!(")[{}]", ex.text(*index)));
+                Some(Prec::Postfix)
+            }
             // A vector of one component is no condition.
             ExprKind::Select(c, a, b) if matches!(ex.ty(ex.condition_of(*c)), Type::Vector(_, 1)) => {
                 ex.selected(ex.condition_of(*c), ".x", out);
