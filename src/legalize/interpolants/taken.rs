@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// So many expressions are looked at; of what comes later nothing is known.
 const BUDGET: u32 = 200_000;
-/// So many elements of an array are told apart.
+/// So many elements of an array are looked at one by one.
 const MAX_ELEMENTS: u32 = 64;
 /// How deep calls are followed.
 const DEPTH: u32 = 64;
