@@ -164,6 +164,17 @@ impl Checker<'_> {
         if self.program.holds_resource(ty) { Some("resource") } else { self.unfit_input(ty) }
     }
 
+    /// What is wrong with the result of an entry point or of the function of a patch's constants. Streams, patches and the outputs
+    /// of meshes are parameters only.
+    fn unfit_result(&self, ty: TypeId) -> Option<&'static str> {
+        match self.program.types.get(self.program.types.innermost(ty)) {
+            Type::Stream(..) => Some("stream"),
+            Type::Patch(..) => Some("patch"),
+            Type::MeshOutput(..) => Some("output of a mesh"),
+            _ => self.unfit_output(ty),
+        }
+    }
+
     /// What a value holds that no stage is given. The resources in it are parameters of the shader.
     fn unfit_input(&self, ty: TypeId) -> Option<&'static str> {
         let mut is_text = |leaf: Type| leaf == Type::Text;
@@ -223,7 +234,7 @@ impl Checker<'_> {
                 ));
             }
         }
-        if let Some(what) = self.unfit_output(declared.result) {
+        if let Some(what) = self.unfit_result(declared.result) {
             let message = format!("the result has a {what}, which no stage puts out");
             self.diags.push(Diagnostic::error(Code::BAD_ENTRY, declared.span, message));
         }
@@ -243,11 +254,25 @@ impl Checker<'_> {
                 faults.push((declared.span, format!("a {} entry point needs {written}", stage.name()), None));
             }
         }
+        let mut has_payload = false;
         for param in &declared.params {
             let local = &declared.code.locals[param.local];
             let word = PRIMITIVES.iter().find(|(word, _)| param.modifiers.has(*word) && stage != Stage::Geometry);
             if let Some((_, word)) = word {
                 faults.push((local.span, format!("`{word}` is for the vertices of geometry entry points"), None));
+            }
+            let vertices = PRIMITIVES.iter().find(|(word, _)| param.modifiers.has(*word) && stage == Stage::Geometry);
+            let is_list =
+                matches!(self.program.types.get(local.ty), Type::Array(..) | Type::Patch(true, ..) | Type::Error);
+            if let Some((_, word)) = vertices.filter(|_| !is_list || param.mode != ParamMode::In) {
+                faults.push((local.span, format!("`{word}` is for an array of vertices that comes in"), None));
+            }
+            let of_meshes = MESH_ARRAYS.iter().find(|(word, ..)| param.modifiers.has(*word) && stage != Stage::Mesh);
+            if let Some((_, word, _)) = of_meshes {
+                faults.push((local.span, format!("`{word}` is for the outputs of mesh entry points"), None));
+            }
+            if param.modifiers.has(Modifiers::PAYLOAD) && std::mem::replace(&mut has_payload, true) {
+                faults.push((local.span, format!("`{}` is a second payload: a stage has one", local.name), None));
             }
             if let Some(what) = self.unfit_output(local.ty).filter(|_| param.mode != ParamMode::In) {
                 let message = format!("`{}` has a {what}, which no stage puts out", local.name);
@@ -268,7 +293,7 @@ impl Checker<'_> {
                 faults.push((local.span, message, None));
             }
         }
-        if let Some(what) = self.unfit_output(declared.result) {
+        if let Some(what) = self.unfit_result(declared.result) {
             faults.push((declared.span, format!("the result has a {what}, which no stage puts out"), None));
         }
         if stage == Stage::Hull {

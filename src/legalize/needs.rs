@@ -181,6 +181,7 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::RepeatedMeshCounts, Find::Entry(super::mesh_counts::second_count)),
     (Capability::EarlyTests, Find::Entry(super::early_tests::find)),
     (Capability::VertexWrites, Find::Entry(written_by_vertices)),
+    (Capability::RasterOrderAnywhere, Find::Entry(super::raster_order::outside_fragments)),
     (Capability::VertexInputArrays, Find::Entry(|p, e| {
         let mut inputs = e.interface.iter().map(|id| &p.globals[*id]).filter(|g| g.kind == GlobalKind::Input);
         let array = inputs.find(|g| matches!(p.types.get(g.ty), Type::Array(..)))?;

@@ -56,6 +56,16 @@ pub(super) fn is_ordered(ty: &Type) -> bool {
     }
 }
 
+/// A raster-ordered view that an entry point of another stage than the fragment stage uses: D3D has none there (Direct3D 11.3
+/// specification, "Rasterizer Ordered Views").
+pub(super) fn outside_fragments(program: &Program, entry: &EntryPoint) -> Option<Span> {
+    if entry.stage == Stage::Fragment {
+        return None;
+    }
+    let globals = program.analyses().reached_globals([entry.function].into_iter());
+    globals.into_iter().find(|global| is_ordered_global(program, *global)).map(|global| program.globals[global].span)
+}
+
 fn is_ordered_global(program: &Program, global: GlobalId) -> bool {
     is_ordered(&program.types.get(program.types.innermost(program.globals[global].ty)))
 }

@@ -318,6 +318,8 @@ capabilities! {
     EarlyTests,
     /// Raster-ordered views.
     RasterOrder,
+    /// Raster-ordered views in other stages than fragment shaders.
+    RasterOrderAnywhere,
     /// Accesses to raster-ordered views that are ordered without a word of the shader.
     UnstatedRasterOrder,
     /// Parts of fragment shaders that are done in the order of the primitives (`beginInvocationInterlock`).

@@ -253,17 +253,21 @@ fn wanted(cx: &Context, id: GlobalId, native: &Settings) -> Option<Wanted> {
     (wanted.layout.size() > 0).then_some(wanted)
 }
 
-/// Whether the target wants a struct where the buffer has something else: in constant buffers that are elements of arrays, and
-/// around matrices in a storage order of their own.
+/// Whether the target wants a struct where the buffer has something else: in constant and texture buffers that are elements
+/// of arrays, and around matrices in a storage order of their own.
 fn is_bare(cx: &Context, id: GlobalId, data: TypeId, order: MatrixOrder) -> bool {
     let global = &cx.program.globals[id];
-    let inner = cx.program.types.get(cx.program.types.innermost(data));
-    if cx.profile.has(Capability::BareElements) || matches!(inner, Type::Struct(_)) {
+    if cx.profile.has(Capability::BareElements) || matches!(cx.program.types.get(data), Type::Struct(_)) {
         return false;
     }
     match cx.program.types.get(cx.program.types.innermost(global.ty)) {
-        Type::ConstantBuffer(_, _) => matches!(cx.program.types.get(global.ty), Type::Array(..)),
-        _ => matches!(inner, Type::Matrix(..)) && order != cx.program.default_matrix_order,
+        Type::ConstantBuffer(..) | Type::TextureBuffer(_) => {
+            matches!(cx.program.types.get(global.ty), Type::Array(..))
+        }
+        _ => {
+            let inner = cx.program.types.get(cx.program.types.innermost(data));
+            matches!(inner, Type::Matrix(..)) && order != cx.program.default_matrix_order
+        }
     }
 }
 
