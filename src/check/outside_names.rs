@@ -12,6 +12,7 @@ use crate::ast::{GenericParamKind, Generics};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::tree::Stage;
 
 /// A part of a name between dots.
 struct Segment<'t> {
@@ -111,7 +112,7 @@ impl<'a> Checker<'a> {
             let path = request.name.replace("::", ".");
             let mut parts = split_outside(&path, '.');
             let last = Segment::of(parts.pop().unwrap_or(""));
-            let Some(decl) = self.entry_named(functions, &parts.join("."), last.name) else {
+            let Some(decl) = self.entry_named(functions, &parts.join("."), last.name, request.stage) else {
                 self.no_entry(functions, &request);
                 continue;
             };
@@ -128,8 +129,15 @@ impl<'a> Checker<'a> {
         list
     }
 
-    /// The function with a name in a namespace or, as a static method, in a type; without either one of any namespace.
-    fn entry_named(&mut self, functions: &[DeclId], outer: &str, name: &str) -> Option<DeclId> {
+    /// The function with a name in a namespace or, as a static method, in a type; without either one of any namespace. Of several,
+    /// that whose `[shader]` names the stage that is asked for.
+    fn entry_named(
+        &mut self,
+        functions: &[DeclId],
+        outer: &str,
+        name: &str,
+        stage: Option<Stage>,
+    ) -> Option<DeclId> {
         let namespace = Some(outer).filter(|outer| !outer.is_empty());
         let is_named = |decl: &DeclId| {
             let info = self.info(*decl);
@@ -137,9 +145,13 @@ impl<'a> Checker<'a> {
             info.name == *name && (namespace.is_none() || around.map(Symbol::as_str) == namespace)
         };
         let named: Vec<DeclId> = functions.iter().copied().filter(is_named).collect();
-        // Before those of namespaces.
-        let global = named.iter().find(|d| self.at(self.info(**d).scope).namespace.is_none());
-        if let Some(&decl) = global.or(named.first()) {
+        // Those of no namespace come first, and of these the marked ones.
+        let rank = |decl: &DeclId| {
+            let marked = self.marked_stage(*decl);
+            let is_other = stage.is_some() && marked.is_some() && marked != stage;
+            (is_other, self.at(self.info(*decl).scope).namespace.is_some(), marked.is_none())
+        };
+        if let Some(decl) = named.into_iter().min_by_key(rank) {
             return Some(decl);
         }
         let Some(Name::Type(ty)) = self.named_outside(namespace?) else { return None };

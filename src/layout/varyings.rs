@@ -121,7 +121,8 @@ fn inputs_of(stage: Stage) -> Option<&'static str> {
 /// but what a mesh shader has arrays of. A stage of primitives is given something for each vertex.
 fn without_neighbours(program: &Program, stage: Stage, all: &[Varying], found: &mut Vec<Diagnostic>) {
     let Some(note) = inputs_of(stage) else { return };
-    let of_groups = matches!(stage, Stage::Compute | Stage::Amplification | Stage::Mesh);
+    // What a geometry shader gives goes to its streams.
+    let gives_none = matches!(stage, Stage::Compute | Stage::Amplification | Stage::Mesh | Stage::Geometry);
     for varying in all.iter().filter(|v| IN_AND_OUT.contains(&v.unit) && v.many.is_none()) {
         varying.part.walk(&mut Vec::new(), &mut |part, _| {
             let is_system = part
@@ -133,13 +134,14 @@ fn without_neighbours(program: &Program, stage: Stage, all: &[Varying], found: &
             // A struct without fields is nothing.
             let is_leaf = part.parts.is_empty() && !matches!(program.types.get(part.ty), Type::Struct(_));
             let is_given = varying.unit == Unit::VaryingOutput;
-            let is_fault = is_given && of_groups || !is_given && is_leaf && !is_system && !is_payload;
+            let is_fault = is_given && gives_none || !is_given && is_leaf && !is_system && !is_payload;
             if is_fault {
                 let way = if varying.unit == Unit::VaryingOutput { "an output" } else { "an input" };
                 let message = format!("`{}` cannot be {way} of a {} shader", part.name, stage.name());
                 let error = Diagnostic::error(Code::BAD_ENTRY, part.span, message);
                 found.push(match varying.unit {
                     Unit::VaryingInput => error.note(note),
+                    _ if stage == Stage::Geometry => error.note("it appends to its streams"),
                     _ => error,
                 });
             }
@@ -297,8 +299,13 @@ fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &m
 /// What a geometry shader takes is a primitive, and what it gives goes to its streams.
 fn primitives(program: &Program, function: &Function, fault: &mut impl FnMut(Span, String)) {
     let params = || function.params.iter().map(|p| (p, &function.code.locals[p.local]));
+    let mut first = None;
     for (param, local) in params() {
         let Some((word, wanted)) = primitive(param.modifiers).and_then(vertices) else { continue };
+        let before = *first.get_or_insert(word);
+        if before != word {
+            fault(local.span, format!("`{}` is of a `{word}`, and what comes in is a `{before}`", local.name));
+        }
         if let Type::Array(_, Length::Fixed(n)) = program.types.get(local.ty)
             && n != wanted
         {
@@ -312,9 +319,6 @@ fn primitives(program: &Program, function: &Function, fault: &mut impl FnMut(Spa
     }
     if let (true, Some((local, _))) = (streams.len() > 1, streams.iter().find(|(_, kind)| *kind != StreamKind::Point)) {
         fault(local.span, format!("`{}` is one of several streams, which are all of points", local.name));
-    }
-    if function.result != TypeId::VOID {
-        fault(function.span, "a geometry entry point has no result: it appends to its streams".to_owned());
     }
 }
 

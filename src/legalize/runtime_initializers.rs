@@ -23,7 +23,7 @@ use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
     Build, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind,
-    Length, Program, Type, TypeId,
+    Length, LocalId, Program, Type, TypeId,
 };
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -99,13 +99,18 @@ fn run(cx: &mut Context) {
         set_where_it_starts(cx, &is_unfit);
     }
     let derived = cx.program.analyses().callers_of(&|f| f.is_marked(DERIVATIVE));
+    let followed = {
+        let program = &*cx.program;
+        program.analyses().callers_of(&|f| follows_resources(program, f, &|capability| !profile.has(capability)))
+    };
     // What stands behind such a value may be computed from it.
     let is_chosen = |program: &Program, global: &Global| {
         let lacks = |capability| !profile.has(capability);
         is_lazy(program, global, lacks)
             || is_of_entry(program, global, lacks)
             || is_chosen_whole(program, global, lacks)
-            || is_of_stages(global, &derived)
+            || calls_one_of(global, &derived)
+            || calls_one_of(global, &followed)
             || is_indexed_by_calls(program, global, lacks)
             || is_given_resources(program, global, lacks)
             || is_taken_apart(program, global, lacks)
@@ -197,12 +202,28 @@ fn is_chosen_whole(program: &Program, global: &Global, lacks: impl Fn(Capability
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, needs)
 }
 
-/// Whether the first value of a variable or constant takes a derivative: what is asked of a stage that does is asked of its
-/// functions.
-fn is_of_stages(global: &Global, derived: &FxHashSet<FunctionId>) -> bool {
-    let is_derivative =
-        |tree: &ExprTree, id: ExprId| matches!(&tree.exprs[id].kind, ExprKind::Call(f, _) if derived.contains(f));
-    matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, is_derivative)
+/// Whether the first value of a variable or constant calls one of these functions, which do what is asked of the functions of a
+/// stage only: they take a derivative, or hold resources that are followed from entry points.
+fn calls_one_of(global: &Global, functions: &FxHashSet<FunctionId>) -> bool {
+    let calls =
+        |tree: &ExprTree, id: ExprId| matches!(&tree.exprs[id].kind, ExprKind::Call(f, _) if functions.contains(f));
+    matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && has_part(global, calls)
+}
+
+/// Whether a function of the user has resources in its variables, results or choices that a target has not there.
+fn follows_resources(program: &Program, function: &Function, lacks: &dyn Fn(Capability) -> bool) -> bool {
+    if !matches!(function.body, FunctionBody::Block) || !lacks(Capability::ResourceValues) {
+        return false;
+    }
+    let body = &function.code;
+    let is_param = |local: LocalId| function.params.iter().any(|p| p.local == local);
+    let mut variables = body.locals.iter().filter(|(id, _)| !is_param(*id)).map(|(_, local)| local.ty);
+    let is_choice = |id: ExprId| {
+        matches!(body.exprs[id].kind, ExprKind::Select(..)) && program.holds_resource(body.exprs[id].ty)
+    };
+    program.holds_resource(function.result)
+        || variables.any(|ty| program.holds_resource(ty))
+        || body.expressions().into_iter().any(is_choice)
 }
 
 /// Whether the first value of a variable or constant has an index that only the target computes, which it may refuse there.
