@@ -176,10 +176,10 @@ impl<'a> Checker<'a> {
             Ast::Binary(op, a, b) => {
                 let (left, right) = match op.as_str() {
                     "&&" | "||" => {
-                        let left = self.expr(a);
-                        let (right, tried) = self.tried_first(|c| c.expr(b));
+                        let (left, is_and) = (self.expr(a), op.as_str() == "&&");
+                        let (right, tried) = self.tried_first(|c| c.operand_behind(is_and, left, |c| c.expr(b)));
                         if !tried.is_empty() {
-                            return self.tried_behind(op.as_str() == "&&", left, (tried, right), span);
+                            return self.tried_behind(is_and, left, (tried, right), span);
                         }
                         (left, right)
                     }

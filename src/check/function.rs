@@ -2,6 +2,7 @@
 
 use super::body_shape::{is_assembly, sole_intrinsic, switch_targets};
 use super::definition::Definition;
+use super::left_out::MOST_NESTED;
 use super::link::are_same;
 use super::pack_arguments::Arity;
 use super::packs::Item;
@@ -18,7 +19,7 @@ use crate::tree::{
     Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, MESH_ARRAYS, Modifiers, Param,
     ParamMode, Stmt, StmtKind, TargetCase, Template, Type, TypeId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// An instance of a function.
@@ -35,6 +36,10 @@ pub(super) struct Functions<'a> {
     /// How many of them have generic arguments.
     generic: usize,
     ids: FxHashMap<(DeclId, u32, Vec<Arg>), InstanceId>,
+    /// The instance whose body is being checked.
+    pub checked: Option<InstanceId>,
+    /// Those that are only called where nothing gets to (see [`super::left_out`]).
+    unasked: FxHashSet<InstanceId>,
     /// The instance of each function of the program.
     pub of_function: Vec<InstanceId>,
     /// Parameters of interface type, by declaration.
@@ -57,6 +62,8 @@ pub(super) struct Instance<'a> {
     pub function: Option<FunctionId>,
     /// Where the user first asked for it.
     pub asked: Option<Span>,
+    /// How many bodies of generic functions ask for one another before it.
+    pub depth: u32,
 }
 
 /// Types of parameters and result.
@@ -124,6 +131,14 @@ impl<'a> Checker<'a> {
             self.error(Code::NESTING, span, "too many instances of generic functions");
             return None;
         }
+        let around = self.functions.checked.map(|id| self.functions.get(id)).filter(|i| !i.args.is_empty());
+        let depth = around.map_or(0, |around| around.depth + 1);
+        if depth > MOST_NESTED && !key.2.is_empty() {
+            let (name, span) = (self.info(decl).name, self.info(decl).span);
+            let message = format!("`{name}` is asked for by more than {MOST_NESTED} generic functions, one by another");
+            self.error(Code::NESTING, span, message);
+            return None;
+        }
         let info = self.info(decl);
         let generics = match info.what {
             What::Function(f) => f.generics.as_ref(),
@@ -152,6 +167,7 @@ impl<'a> Checker<'a> {
             signature: Rc::new(signature),
             function: None,
             asked: None,
+            depth,
         };
         self.functions.list.push(instance);
         self.functions.ids.insert(key, id);
@@ -397,7 +413,12 @@ impl<'a> Checker<'a> {
 
     /// The function of the program that an instance is; its body is queued on first use.
     pub(super) fn function(&mut self, id: InstanceId) -> FunctionId {
+        let is_left_out = self.is_left_out(id);
+        self.cx.left_out += usize::from(is_left_out);
         if let Some(function) = self.functions.get(id).function {
+            if !is_left_out && self.functions.unasked.remove(&id) {
+                self.queue.push_back(id);
+            }
             return function;
         }
         // A function that is only declared is the one that is defined later.
@@ -502,7 +523,10 @@ impl<'a> Checker<'a> {
         let asked = self.user_span;
         let instance = &mut self.functions.list[id.0 as usize];
         (instance.function, instance.asked) = (Some(function), asked);
-        self.queue.push_back(id);
+        match is_left_out {
+            true => _ = self.functions.unasked.insert(id),
+            false => self.queue.push_back(id),
+        }
         function
     }
 
@@ -580,7 +604,9 @@ impl<'a> Checker<'a> {
             if self.is_futile() {
                 return;
             }
+            let outer = self.functions.checked.replace(id);
             self.lasting(|c| c.check_body(id));
+            self.functions.checked = outer;
         }
     }
 

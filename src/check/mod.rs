@@ -44,6 +44,7 @@ mod init;
 mod interfaces;
 mod labels;
 mod lambda;
+mod left_out;
 mod link;
 mod literal;
 mod member;
@@ -280,6 +281,8 @@ struct Context<'a> {
     outlived: FxHashSet<LocalId>,
     /// The conditions of the branches that the statement at hand stands in, and what they are there.
     branches: Vec<(tree::ExprId, bool)>,
+    /// How many calls in branches that are never taken have been left out.
+    left_out: usize,
     /// What is a literal, or is none, although its type does not say so.
     literals: convert::LiteralMarks,
     /// Values of `const` variables.
@@ -595,6 +598,7 @@ impl Context<'_> {
             temporaries: Vec::new(),
             ended: FxHashSet::default(),
             branches: Vec::new(),
+            left_out: 0,
             outlived: FxHashSet::default(),
             literals: convert::LiteralMarks::default(),
             constants: Vec::new(),

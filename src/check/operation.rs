@@ -416,11 +416,12 @@ impl<'a> Checker<'a> {
     ) -> ExprId {
         let condition = self.expr(c);
         let condition = self.plain(condition);
-        let (left, tried_left) = self.tried_first(|c| c.expr(a));
-        let (right, tried_right) = self.tried_first(|c| match &b.kind {
+        let ((left, no_left), tried_left) = self.tried_first(|c| c.branch(condition, true, |c| c.expr(a)));
+        let check_right = |c: &mut Self| match &b.kind {
             Ast::InitList(_) | Ast::Null => c.expr_of(b, c.ty(left)),
             _ => c.expr(b),
-        });
+        };
+        let ((right, no_right), tried_right) = self.tried_first(|c| c.branch(condition, false, check_right));
         let (left, right) = self.adapt_alike(left, right);
         let condition = match self.is_pointer(self.ty(condition)) {
             true => self.convert(condition, TypeId::BOOL, true),
@@ -434,6 +435,8 @@ impl<'a> Checker<'a> {
                 let left = self.convert(left, typed.result, false);
                 let right = self.convert(right, typed.result, false);
                 match tried_left.is_empty() && tried_right.is_empty() {
+                    _ if no_left => right,
+                    _ if no_right => left,
                     true => self.push(ExprKind::Select(condition, left, right), typed.result, span),
                     false => self.tried_choice(condition, [(tried_left, left), (tried_right, right)], span),
                 }

@@ -131,13 +131,7 @@ impl<'a> Checker<'a> {
 
     /// The function with a name in a namespace or, as a static method, in a type; without either one of any namespace. Of several,
     /// that whose `[shader]` names the stage that is asked for.
-    fn entry_named(
-        &mut self,
-        functions: &[DeclId],
-        outer: &str,
-        name: &str,
-        stage: Option<Stage>,
-    ) -> Option<DeclId> {
+    fn entry_named(&mut self, functions: &[DeclId], outer: &str, name: &str, stage: Option<Stage>) -> Option<DeclId> {
         let namespace = Some(outer).filter(|outer| !outer.is_empty());
         let is_named = |decl: &DeclId| {
             let info = self.info(*decl);

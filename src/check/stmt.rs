@@ -4,7 +4,7 @@ use super::convert::numeric;
 use super::decl::DeclContext;
 use super::scope::{Entity, ScopeKind, has_modifier};
 use super::types::modifiers_of;
-use super::{Checker, attributes, labels};
+use super::{Checker, attributes, labels, left_out};
 use crate::ast::{self, DeclKind, StmtKind as Ast, TypeKind};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
@@ -114,8 +114,18 @@ impl<'a> Checker<'a> {
 
     fn statements(&mut self, list: &'a [ast::Stmt]) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(list.len());
-        for stmt in list {
+        let mut list = list.iter();
+        while let Some(stmt) = list.next() {
             self.stmt(stmt, &mut out);
+            if let Some(condition) = self.always_left(out.last()) {
+                let rest = std::mem::replace(&mut list, [].iter());
+                let mut behind = Vec::new();
+                let check = |c: &mut Self| rest.for_each(|stmt| c.stmt(stmt, &mut behind));
+                match self.branch(condition, false, check) {
+                    ((), true) => left_out::without_condition(&mut out),
+                    ((), false) => out.extend(behind),
+                }
+            }
         }
         out
     }
@@ -124,10 +134,7 @@ impl<'a> Checker<'a> {
     fn taken(&mut self, stmt: Option<&'a ast::Stmt>, span: Span, out: &mut Vec<Stmt>) {
         let Some(stmt) = stmt else { return };
         let block = self.body(stmt);
-        match block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Local(..))) || !block.trailing.is_empty() {
-            true => out.push(statement(StmtKind::Block(block), span)),
-            false => out.extend(block.stmts),
-        }
+        left_out::instead(block, span, out);
     }
 
     /// A statement as the body of another.
@@ -229,13 +236,19 @@ impl<'a> Checker<'a> {
                     let taken = if holds { Some(&**then) } else { otherwise.as_deref() };
                     return self.taken(taken, span, out);
                 }
-                self.cx.branches.push((condition, true));
-                let then = self.body(then);
-                self.cx.branches.pop();
-                self.cx.branches.push((condition, false));
-                let otherwise = otherwise.as_ref().map(|s| self.body(s));
-                self.cx.branches.pop();
-                StmtKind::If(condition, then, otherwise, hints)
+                let (then, no_then) = self.branch(condition, true, |c| c.body(then));
+                let check_other = |c: &mut Self| otherwise.as_ref().map(|s| c.body(s));
+                let (otherwise, no_other) = self.branch(condition, false, check_other);
+                match (no_then, no_other) {
+                    (false, false) => StmtKind::If(condition, then, otherwise, hints),
+                    (true, _) if self.is_always(condition, false) => match otherwise {
+                        Some(otherwise) => return left_out::instead(otherwise, span, out),
+                        None => return,
+                    },
+                    (_, true) if self.is_always(condition, true) => return left_out::instead(then, span, out),
+                    (true, _) => StmtKind::If(condition, Block::default(), otherwise, hints),
+                    (_, true) => StmtKind::If(condition, then, None, hints),
+                }
             }
             Ast::For(..) => return self.for_stmt(stmt, out),
             Ast::While(condition, body) => {
@@ -497,14 +510,6 @@ impl<'a> Checker<'a> {
             let text = message.map_or_else(|| "a static assertion does not hold".to_owned(), |m| m.as_str().to_owned());
             self.error(Code::USER_ERROR, condition.span, text);
         }
-    }
-
-    /// Whether a branch around the statement at hand is never taken.
-    fn is_unreached(&self) -> bool {
-        self.cx.branches.iter().any(|(condition, taken)| {
-            let value = self.known_value(*condition).ok().and_then(|value| value.truth());
-            value.is_some_and(|holds| holds != *taken)
-        })
     }
 
     /// The statements of the case for the target at hand, without a `break` at their end. Where one leaves them earlier they are

@@ -218,9 +218,8 @@ fn follows_resources(program: &Program, function: &Function, lacks: &dyn Fn(Capa
     let body = &function.code;
     let is_param = |local: LocalId| function.params.iter().any(|p| p.local == local);
     let mut variables = body.locals.iter().filter(|(id, _)| !is_param(*id)).map(|(_, local)| local.ty);
-    let is_choice = |id: ExprId| {
-        matches!(body.exprs[id].kind, ExprKind::Select(..)) && program.holds_resource(body.exprs[id].ty)
-    };
+    let is_choice =
+        |id: ExprId| matches!(body.exprs[id].kind, ExprKind::Select(..)) && program.holds_resource(body.exprs[id].ty);
     program.holds_resource(function.result)
         || variables.any(|ty| program.holds_resource(ty))
         || body.expressions().into_iter().any(is_choice)
