@@ -131,7 +131,7 @@ const TABLE: &[SystemValue] = &[
         Some(("gl_BaseVertex", I32, 1)), None, "GL_ARB_shader_draw_parameters"), (6, 8)),
     since(row(&["SV_STARTINSTANCELOCATION"], &[Vertex], In,
         Some(("gl_BaseInstance", I32, 1)), None, "GL_ARB_shader_draw_parameters"), (6, 8)),
-    named(feature(row(&["SV_DRAWINDEX"], &[Vertex], In,
+    named(feature(row(&["SV_DRAWINDEX"], &[Vertex, Mesh, Stage::Amplification], In,
         Some(("gl_DrawID", I32, 1)), None, "GL_ARB_shader_draw_parameters"), ("draw_index", U32, 1), Capability::DrawIndices), ""),
     since(feature(row(&["SV_VIEWID"], &[Vertex, Hull, Domain, Geometry, Fragment, Mesh], In,
         Some(("gl_ViewIndex", I32, 1)), None, "GL_EXT_multiview"), ("view_index", U32, 1), Capability::Multiview), (6, 1)),
