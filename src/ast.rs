@@ -33,6 +33,26 @@ pub struct Unit {
     pub undecided: FxHashSet<Symbol>,
 }
 
+impl Unit {
+    /// The declarations, and those in namespaces behind them. Wherever an `import` stands, it is one of the file.
+    pub fn with_namespaces(&self) -> impl Iterator<Item = &Decl> {
+        let mut open = vec![self.decls.iter()];
+        std::iter::from_fn(move || {
+            while let Some(list) = open.last_mut() {
+                let Some(decl) = list.next() else {
+                    open.pop();
+                    continue;
+                };
+                if let DeclKind::Namespace(_, decls) = &decl.kind {
+                    open.push(decls.iter());
+                }
+                return Some(decl);
+            }
+            None
+        })
+    }
+}
+
 /// A declaration.
 #[derive(Clone, Debug)]
 pub struct Decl {

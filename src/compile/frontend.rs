@@ -339,7 +339,7 @@ fn read(
 
 /// Declarations with the files that they are in.
 fn decls(files: &[ParsedFile]) -> impl Iterator<Item = (&ast::Decl, &str)> {
-    files.iter().flat_map(|f| f.ast.decls.iter().map(|d| (d, f.name.as_str())))
+    files.iter().flat_map(|f| f.ast.with_namespaces().map(|d| (d, f.name.as_str())))
 }
 
 /// The `n`th `__include` of a source, and the file that it is in.

@@ -65,7 +65,7 @@ fn declared_types(loader: &dyn Loader, name: &str, how: &Preprocess, unit: &Unit
 
 /// The modules and files that a unit names.
 fn modules(unit: &Unit) -> impl Iterator<Item = Symbol> + '_ {
-    unit.decls.iter().filter_map(|decl| match &decl.kind {
+    unit.with_namespaces().filter_map(|decl| match &decl.kind {
         DeclKind::Import(path, _) | DeclKind::Include(path) | DeclKind::Implementing(path) => Some(path.name),
         _ => None,
     })
