@@ -415,13 +415,20 @@ impl Parser<'_> {
         self.declare(prefix, DeclKind::Extension(ExtensionDecl { generics, target, bases, members }), out)
     }
 
-    /// buffer = ("cbuffer" | "tbuffer") [name] semantics "{" declarations "}" [";"]
+    /// buffer = ("cbuffer" | "tbuffer") [name] semantics "{" declarations "}" [[name] ";"]
     fn buffer(&mut self, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
         let texture = self.bump().text == "tbuffer";
         let name = if self.is_name_at(self.pos) { self.ident() } else { self.no_name() };
         let (semantics, _, _) = self.declarator_suffix(name)?;
         prefix.comments.append(&mut self.leading_comments());
         let members = self.members(&format!("`{}`", name.name))?;
+        // Slang: members of such a buffer are found in its variable.
+        let has_variable = || self.is_name_at(self.pos) && self.word_at(self.pos + 1).w == W::Semi;
+        if self.language == Language::Slang && !name.name.is_empty() && has_variable() {
+            let variable = self.ident();
+            let buffer = if texture { "TextureBuffer" } else { "ConstantBuffer" };
+            return self.variable_of_block(prefix, (name, members), variable, (buffer, semantics), out);
+        }
         self.eat(W::Semi);
         self.declare(prefix, DeclKind::Buffer(BufferDecl { texture, name, semantics, members }), out)
     }

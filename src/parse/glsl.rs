@@ -66,7 +66,7 @@ impl Parser<'_> {
         }
         let readonly = prefix.has_modifier("readonly");
         let buffer = if readonly { "StructuredBuffer" } else { "RWStructuredBuffer" };
-        self.declare_block(prefix, variable, buffer, element, out)
+        self.declare_block(prefix, variable, (buffer, Vec::new()), element, out)
     }
 
     /// uniform-block = name "{" members "}" [name] ";"
@@ -89,8 +89,20 @@ impl Parser<'_> {
             return self.declare(prefix, DeclKind::Buffer(buffer), out);
         }
         let variable = self.name("the variable of the block")?;
+        self.variable_of_block(prefix, (name, members), variable, ("ConstantBuffer", Vec::new()), out)
+    }
+
+    /// A block that has a variable: a struct, and a buffer of it with its registers.
+    pub(super) fn variable_of_block(
+        &mut self,
+        prefix: Prefix,
+        (name, members): (Ident, Vec<Decl>),
+        variable: Ident,
+        (buffer, semantics): (&str, Vec<Semantic>),
+        out: &mut Vec<Decl>,
+    ) -> R<()> {
         out.push(block_struct(name, members));
-        self.declare_block(prefix, variable, "ConstantBuffer", path_type(name, None), out)
+        self.declare_block(prefix, variable, (buffer, semantics), path_type(name, None), out)
     }
 
     /// How many sizes of an array stand at the cursor.
@@ -104,7 +116,7 @@ impl Parser<'_> {
         &mut self,
         prefix: Prefix,
         name: Ident,
-        buffer: &str,
+        (buffer, semantics): (&str, Vec<Semantic>),
         element: TypeExpr,
         out: &mut Vec<Decl>,
     ) -> R<()> {
@@ -118,7 +130,7 @@ impl Parser<'_> {
             name,
             owner: Vec::new(),
             generics: None,
-            semantics: Vec::new(),
+            semantics,
             init: None,
             is_let: false,
             bits: None,
