@@ -62,6 +62,7 @@ mod pointers;
 mod positions;
 mod query;
 mod ray_entries;
+mod repeated_inputs;
 mod resource_modes;
 mod returns;
 mod root_signature;

@@ -125,16 +125,8 @@ impl Parser<'_> {
         prefix.modifiers.retain(|m| !matches!(m.name.as_str(), "readonly" | "writeonly" | "restrict"));
         let ty = path_type(Ident { name: Symbol::new(buffer), span: name.span }, Some(element));
         let ty = self.array_suffixes(ty)?;
-        let var = VarDecl {
-            ty,
-            name,
-            owner: Vec::new(),
-            generics: None,
-            semantics,
-            init: None,
-            is_let: false,
-            bits: None,
-        };
+        let var =
+            VarDecl { ty, name, owner: Vec::new(), generics: None, semantics, init: None, is_let: false, bits: None };
         self.semicolon("the block")?;
         self.declare(prefix, DeclKind::Var(var), out)
     }
