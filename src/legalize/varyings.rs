@@ -409,13 +409,30 @@ fn rename_short_positions(cx: &mut Context) {
     }
 }
 
+/// The structs that stages are given and give.
+fn passed_structs(program: &Program) -> FxHashSet<StructId> {
+    let mut found = FxHashSet::default();
+    let roots = program.entry_points.iter().flat_map(|entry| entry.roots()).map(|id| &program.functions[id]);
+    let mut types: Vec<TypeId> =
+        roots.flat_map(|f| f.params.iter().map(|p| f.code.locals[p.local].ty).chain([f.result])).collect();
+    while let Some(ty) = types.pop() {
+        match program.types.get(ty) {
+            Type::Struct(id) if found.insert(id) => types.extend(program.structs[id].fields.iter().map(|f| f.ty)),
+            Type::Struct(_) => {}
+            other => types.extend(other.element()),
+        }
+    }
+    found
+}
+
 /// Semantics of other tools get D3D's name, or that of a builtin of SPIR-V; where the target has none, that is an error if the
 /// value is a parameter of its own.
 fn rename_system_values(cx: &mut Context) {
     let version = cx.profile.version;
     let has_builtins = cx.profile.has(Capability::VulkanBuiltins);
     let mut missing = Vec::new();
-    let mut rename = |semantic: &mut Option<Semantic>, explicit: &mut Explicit| {
+    let passed = passed_structs(cx.program);
+    let mut rename = |semantic: &mut Option<Semantic>, explicit: &mut Explicit, is_passed: bool| {
         let Some(old) = semantic else { return };
         let name = old.split().0;
         let known = system_values::d3d_name(&name, version);
@@ -427,19 +444,22 @@ fn rename_system_values(cx: &mut Context) {
             return;
         }
         match known {
-            Some("") => missing.push(*old),
+            Some("") if is_passed => missing.push(*old),
+            // Only an entry point that is not in the program is given it.
+            Some("") => *semantic = None,
             Some(name) => old.text = Symbol::new(name),
             None => {}
         }
     };
-    for (_, structure) in cx.program.structs.iter_mut() {
-        structure.fields.iter_mut().for_each(|f| rename(&mut f.semantic, &mut f.explicit));
+    for (id, structure) in cx.program.structs.iter_mut() {
+        let is_passed = passed.contains(&id);
+        structure.fields.iter_mut().for_each(|f| rename(&mut f.semantic, &mut f.explicit, is_passed));
     }
     for entry in cx.program.entry_points.clone() {
         for id in entry.roots() {
             let function = &mut cx.program.functions[id];
-            function.params.iter_mut().for_each(|p| rename(&mut p.semantic, &mut p.explicit));
-            rename(&mut function.result_semantic, &mut function.result_explicit);
+            function.params.iter_mut().for_each(|p| rename(&mut p.semantic, &mut p.explicit, true));
+            rename(&mut function.result_semantic, &mut function.result_explicit, true);
         }
     }
     for semantic in missing {
