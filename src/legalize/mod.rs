@@ -523,6 +523,8 @@ const PARTS: &[(Capability, Capability)] = &[
     (Capability::UnstatedRasterOrder, Capability::RasterOrder),
     (Capability::UnstatedRasterOrder, Capability::FragmentInterlocks),
     (Capability::FreePayloads, Capability::RayTracing),
+    // Scenes are of both.
+    (Capability::RayQueries, Capability::RayTracing),
 ];
 
 /// Needs that no pass removed.

@@ -4,6 +4,7 @@ use super::words::W;
 use super::{Level, Parser, R};
 use crate::ast::*;
 use crate::lex::Comment;
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 
@@ -118,8 +119,24 @@ impl Parser<'_> {
             let joined = format!("{}::{}", name.name, part.name);
             name = Ident { name: Symbol::new(&joined), span: self.since(name.span) };
         }
-        let args = if self.w() == W::LParen { self.attribute_args()? } else { Vec::new() };
+        let args = match self.w() {
+            W::LParen if self.skips_arguments_of(name) => Vec::new(),
+            W::LParen => self.attribute_args()?,
+            _ => Vec::new(),
+        };
         Ok(Attribute { name, args })
+    }
+
+    /// Skips the arguments of an attribute in a namespace that HLSL does not know: they are any words, as in C++.
+    fn skips_arguments_of(&mut self, name: Ident) -> bool {
+        let is_foreign = |name: &str| name.split_once("::").is_some_and(|(space, _)| space != "vk");
+        match self.partner_of(self.pos) {
+            Some(close) if self.language == Language::Hlsl && is_foreign(name.name.as_str()) => {
+                self.pos = close + 1;
+                true
+            }
+            _ => false,
+        }
     }
 
     fn attribute_args(&mut self) -> R<Vec<Expr>> {
