@@ -43,12 +43,11 @@ impl<'a> Checker<'a> {
 
     /// Remembers the value of a constant variable, for array sizes.
     pub(super) fn note_constant(&mut self, local: LocalId, value: ExprId) {
-        let simple = !matches!(self.kind(value), ExprKind::Call(..));
         let small = match self.program.types.get(self.ty(value)) {
             Type::Array(_, Length::Fixed(n)) => n <= 64,
             ty => !ty.is_resource(),
         };
-        if !simple || !small {
+        if !small {
             return;
         }
         if let Ok(found) = self.known_value(value) {
@@ -61,12 +60,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a constant expression, or what it names, has parts of other values, floats, integers of other widths, or
+    /// Whether a constant expression, or what it names, has calls, parts of other values, floats, integers of other widths, or
     /// operands that may not be evaluated, or wraps around: not every target takes that for a constant.
     fn is_of_parts(&self, exprs: &ExprArena, value: ExprId, depth: u32) -> bool {
         exprs.post_order(value).into_iter().any(|id| match exprs[id].kind {
             _ if !self.is_plain_integer(exprs[id].ty, exprs[value].ty) || self.wraps(exprs, id) => true,
-            ExprKind::Comma(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => true,
+            ExprKind::Call(..) | ExprKind::Property(_) | ExprKind::Comma(..) => true,
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => true,
             ExprKind::Local(local) => self.cx.computed.contains(&local),
             ExprKind::Global(global) if depth < MOST_CONSTANTS => {
                 let init = self.program.globals[global].init.as_ref();

@@ -61,13 +61,13 @@ const OF_THREE: Rows<fn(f64, f64, f64) -> f64> = &[
     }),
 ];
 
-/// Whether every target computes the same: the bits of a number, and the larger one of integers, which is the one call that DXC
+/// Whether every target computes the same: the bits of a number, and the larger one of numbers, which is the one call that DXC
 /// takes for the size of an array.
 pub(super) fn is_exact(types: &Types, function: &Function) -> bool {
-    let of_integers = types.component(function.result).is_some_and(Scalar::is_integer);
+    let is_number = types.component(function.result).is_some_and(|s| s.is_integer() || s.is_float());
     match function.computes() {
         Some("bits") => true,
-        Some("max") => of_integers,
+        Some("max") => is_number,
         _ => false,
     }
 }
