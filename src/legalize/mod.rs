@@ -525,6 +525,7 @@ const PARTS: &[(Capability, Capability)] = &[
     (Capability::FreePayloads, Capability::RayTracing),
     // Scenes are of both.
     (Capability::RayQueries, Capability::RayTracing),
+    (Capability::FreePayloads, Capability::MeshShaders),
 ];
 
 /// Needs that no pass removed.

@@ -1,4 +1,4 @@
-//! What ray tracing shaders pass each other as the structs that a target wants, in its order.
+//! What ray tracing and mesh shaders pass each other as the structs that a target wants, in its order.
 //!
 //! Before: `[shader("callable")] void light(inout float3 color) { color = 1; }             CallShader(0, color);`
 //! After:  `struct light_color { float3 color; };
@@ -51,13 +51,13 @@ fn is_struct(program: &Program, ty: TypeId) -> bool {
 
 /// The first parameter of an entry point that is no struct or in another order, or the place of one that lacks attributes.
 fn first_free(program: &Program, entry: &EntryPoint) -> Option<Span> {
-    if !entry.stage.is_of_rays() {
-        return None;
-    }
     let function = &program.functions[entry.function];
     let passed = || function.params.iter().filter(|p| incoming(program, entry.stage, p).is_some());
     let of = |p: &Param| &function.code.locals[p.local];
     let bare = passed().find(|p| !is_struct(program, of(p).ty));
+    if !entry.stage.is_of_rays() {
+        return bare.map(|p| of(p).span);
+    }
     let early = passed().next().filter(|p| p.mode == ParamMode::In);
     let lacks = has_attributes(entry.stage) && !passed().any(|p| p.mode == ParamMode::In);
     let lacks = lacks || has_payload(entry.stage) && passed().all(|p| is_hit(program, entry, p));
@@ -72,8 +72,11 @@ fn passed(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<ExprId> {
 }
 
 fn run(cx: &mut Context) {
-    for entry in cx.program.entry_points.clone().into_iter().filter(|e| e.stage.is_of_rays()) {
-        parameters(cx.program, &entry);
+    for entry in cx.program.entry_points.clone() {
+        wrapped_parameters(cx.program, &entry);
+        if entry.stage.is_of_rays() {
+            ordered_parameters(cx.program, &entry);
+        }
     }
     let mut wrapped = FxHashMap::default();
     for id in cx.program.functions_with_code() {
@@ -91,15 +94,13 @@ fn structure(program: &mut Program, name: &str, field: &str, ty: TypeId, before:
     program.types.intern(Type::Struct(id))
 }
 
-fn parameters(program: &mut Program, entry: &EntryPoint) {
+/// Parameters of other types become the fields of structs.
+fn wrapped_parameters(program: &mut Program, entry: &EntryPoint) {
     let function = entry.function;
-    let params = program.functions[function].params.clone();
-    let (passed, mut kept): (Vec<Param>, Vec<Param>) =
-        params.into_iter().partition(|p| incoming(program, entry.stage, p).is_some());
     let mut body = std::mem::take(&mut program.functions[function].code);
-    for param in &passed {
+    for param in program.functions[function].params.clone() {
         let Local { ty, name, .. } = body.locals[param.local].clone();
-        if is_struct(program, ty) {
+        if is_struct(program, ty) || incoming(program, entry.stage, &param).is_none() {
             continue;
         }
         let made = structure(program, &format!("{}_{name}", entry.name), name.as_str(), ty, function);
@@ -112,6 +113,16 @@ fn parameters(program: &mut Program, entry: &EntryPoint) {
             }
         }
     }
+    program.functions[function].code = body;
+}
+
+/// The parameters of ray tracing stages come in the order that D3D has, and none is left out.
+fn ordered_parameters(program: &mut Program, entry: &EntryPoint) {
+    let function = entry.function;
+    let params = program.functions[function].params.clone();
+    let (passed, mut kept): (Vec<Param>, Vec<Param>) =
+        params.into_iter().partition(|p| incoming(program, entry.stage, p).is_some());
+    let mut body = std::mem::take(&mut program.functions[function].code);
     kept.extend(passed);
     // What goes in and out comes first.
     kept.sort_by_key(|p| p.mode == ParamMode::In);
@@ -145,10 +156,14 @@ fn calls(program: &mut Program, body: &mut Body, function: FunctionId, wrapped: 
         let ExprKind::Call(callee, args) = body.exprs[call].kind.clone() else { return out.push(stmt) };
         let Expr { ty, span, .. } = body.exprs[arg];
         let (made, own) = wrap(program, callee, ty, function, wrapped);
-        let out_of = program.functions[callee].params.last().is_some_and(|p| p.mode != ParamMode::In);
+        // What a mesh shader is given stays as it is.
+        let out_of = program.functions[callee].params.last().is_some_and(|p| p.mode == ParamMode::InOut);
         let data = body.add_local("data", made, span);
         let start = out.len();
-        let copy = body.exprs.duplicate(arg);
+        let copy = match out_of {
+            true => body.exprs.duplicate(arg),
+            false => by_elements(program, body, arg),
+        };
         let value = body.exprs.push(Expr { kind: ExprKind::Construct(vec![copy]), ty: made, span });
         out.push(Stmt::new(StmtKind::Local(data, Some(value)), span));
         let mut b = Build::new(&mut program.types, &mut body.exprs, span);
@@ -165,6 +180,48 @@ fn calls(program: &mut Program, body: &mut Body, function: FunctionId, wrapped: 
         out.extend(back);
     });
     body.block = block;
+}
+
+/// A copy of a value, of arrays by their elements: DXC ends with an error of its own where they are copied whole to what mesh
+/// shaders are given.
+fn by_elements(program: &mut Program, body: &mut Body, value: ExprId) -> ExprId {
+    let Expr { ty, span, .. } = body.exprs[value];
+    let Type::Array(_, Length::Fixed(count)) = program.types.get(ty) else { return body.exprs.duplicate(value) };
+    if elements(program, ty) > MOST_ELEMENTS || !is_named(&body.exprs, value) {
+        return body.exprs.duplicate(value);
+    }
+    let parts = (0..count).map(|index| {
+        let of = body.exprs.duplicate(value);
+        let element = Build::new(&mut program.types, &mut body.exprs, span).at(of, index);
+        by_elements(program, body, element)
+    });
+    let parts = parts.collect();
+    body.exprs.push(Expr { kind: ExprKind::Construct(parts), ty, span })
+}
+
+/// D3D passes that many words to a mesh shader.
+const MOST_ELEMENTS: u64 = 16384 / 4;
+
+/// How many elements arrays of arrays have.
+fn elements(program: &Program, ty: TypeId) -> u64 {
+    match program.types.get(ty) {
+        Type::Array(element, Length::Fixed(count)) => u64::from(count).saturating_mul(elements(program, element)),
+        _ => 1,
+    }
+}
+
+/// Whether a value is a variable, or a part of one at an index that nothing computes.
+fn is_named(exprs: &ExprArena, value: ExprId) -> bool {
+    exprs.post_order(value).into_iter().all(|part| {
+        matches!(
+            exprs[part].kind,
+            ExprKind::Local(_)
+                | ExprKind::Global(_)
+                | ExprKind::Field(..)
+                | ExprKind::Index(..)
+                | ExprKind::Literal(..)
+        )
+    })
 }
 
 /// The struct for what a builtin passes, and the builtin that takes it.
