@@ -40,6 +40,7 @@ mod defined;
 mod early_returns;
 mod early_tests;
 mod empty_parameters;
+mod element_structs;
 mod empty_arrays;
 mod empty_structs;
 mod fields;

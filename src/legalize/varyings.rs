@@ -9,6 +9,7 @@
 
 use super::Context;
 use super::Pass;
+use super::element_structs;
 use super::empty_structs::is_empty;
 use super::needs::Find;
 use super::signatures::{self, MAX_SEMANTIC, Place, Point};
@@ -34,6 +35,8 @@ pub const PASS: Pass = Pass {
         Capability::VaryingsWithoutSemantics,
         Find::Entry(|p, e| lacks_semantics(p, e).then(|| p.functions[e.function].span)),
     )],
+    // What a stream is given is put together.
+    adds: &[Capability::AggregateExpressions],
     run,
     ..Pass::ROW
 };
@@ -42,6 +45,7 @@ fn run(cx: &mut Context) {
     if cx.profile.has(Capability::VaryingsWithoutSemantics) {
         return;
     }
+    element_structs::wrap(cx.program);
     for entry in cx.program.entry_points.clone() {
         if !has_varyings(entry.stage) {
             continue;
