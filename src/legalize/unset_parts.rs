@@ -3,7 +3,8 @@
 //! Before: `Cell cell;            cell.count = 1;  cells[i] = cell;`
 //! After:  `Cell cell = (Cell)0;  cell.count = 1;  cells[i] = cell;`
 //!
-//! DXC refuses to store a value that it knows to be undefined. What stages pass on may be: it is left as it is.
+//! DXC refuses to store a value that it knows to be undefined, and system values of outputs that nothing sets. What else stages
+//! pass on may be: it is left as it is. `out` parameters that a function does not set are set to zero at its start.
 
 use super::needs::Find;
 use super::{Context, Pass};
@@ -22,12 +23,14 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    cx.each_body(&mut |cx, _, body| {
+    cx.each_body(&mut |cx, function, body| {
         let live = body.expressions();
-        let found = unset(cx.program, body, &live);
+        let found = unset(cx.program, function, body, &live);
         if found.is_empty() {
             return;
         }
+        let outs = cx.program.functions[function].params.iter().map(|p| p.local).filter(|l| found.contains(l));
+        let outs: Vec<LocalId> = outs.collect();
         let Body { block, exprs, locals, .. } = body;
         block.visit_mut(&mut |stmt| {
             if let StmtKind::Local(local, value @ None) = &mut stmt.kind
@@ -37,22 +40,31 @@ fn run(cx: &mut Context) {
                 *value = Some(exprs.push(Expr { kind: ExprKind::Zero, ty, span }));
             }
         });
+        for local in outs.into_iter().rev() {
+            let Local { ty, span, .. } = locals[local];
+            let mut b = Build::new(&mut cx.program.types, exprs, span);
+            let (target, zero) = (b.local(local, ty), b.add(ExprKind::Zero, ty));
+            let zeroed = b.set(target, zero);
+            block.stmts.insert(0, zeroed);
+        }
     });
 }
 
-fn first_unset(program: &Program, _: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
-    unset(program, body, live).into_iter().min().map(|local| body.locals[local].span)
+fn first_unset(program: &Program, function: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
+    unset(program, function, body, live).into_iter().min().map(|local| body.locals[local].span)
 }
 
-/// The variables that are declared without a value and of which a part is used that nothing sets.
-fn unset(program: &Program, body: &Body, live: &[ExprId]) -> FxHashSet<LocalId> {
+/// The variables that are declared without a value and of which a part is used that nothing sets, and `out` parameters like that.
+fn unset(program: &Program, function: FunctionId, body: &Body, live: &[ExprId]) -> FxHashSet<LocalId> {
     let mut set: FxHashMap<LocalId, Vec<Path>> = FxHashMap::default();
     body.block.visit(&mut |stmt| match stmt.kind {
-        StmtKind::Local(local, None) if is_own_data(program, body.locals[local].ty) => {
+        StmtKind::Local(local, None) if is_data(program, body.locals[local].ty) => {
             set.insert(local, Vec::new());
         }
         _ => {}
     });
+    let outs: Vec<LocalId> = owed(program, function, body).collect();
+    set.extend(outs.iter().map(|local| (*local, Vec::new())));
     if set.is_empty() {
         return FxHashSet::default();
     }
@@ -67,7 +79,8 @@ fn unset(program: &Program, body: &Body, live: &[ExprId]) -> FxHashSet<LocalId> 
         });
         around.extend(base(&body.exprs[*id].kind));
     }
-    let mut found = FxHashSet::default();
+    let is_unset = |local: &LocalId| !is_covered(program, body.locals[*local].ty, &Vec::new(), &set[local]);
+    let mut found: FxHashSet<LocalId> = outs.into_iter().filter(is_unset).collect();
     for id in live.iter().filter(|id| !given.contains(id) && !around.contains(id)) {
         for (local, path) in paths(&body.exprs, *id) {
             if let Some(list) = set.get(&local)
@@ -133,8 +146,11 @@ fn is_covered(program: &Program, ty: TypeId, path: &Path, set: &[Path]) -> bool 
     let inner = |index: u32| -> Path { path.iter().copied().chain([Some(index)]).collect() };
     match program.types.get(ty) {
         Type::Struct(id) => {
+            let is_passed = has_semantics(program, ty);
             let mut fields = (0..).zip(&program.structs[id].fields);
-            fields.all(|(index, field)| is_covered(program, field.ty, &inner(index), set))
+            fields.all(|(index, field)| {
+                is_passed && is_free(program, field) || is_covered(program, field.ty, &inner(index), set)
+            })
         }
         Type::Array(element, count) => match count.laid_out() {
             Some(count) if count <= MOST => (0..count).all(|index| is_covered(program, element, &inner(index), set)),
@@ -147,10 +163,42 @@ fn is_covered(program: &Program, ty: TypeId, path: &Path, set: &[Path]) -> bool 
     }
 }
 
-/// Whether a type is data, and none that stages pass on.
-fn is_own_data(program: &Program, ty: TypeId) -> bool {
+/// Whether a type is data.
+fn is_data(program: &Program, ty: TypeId) -> bool {
     let is_data = |leaf: &Type| matches!(leaf, Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..));
-    !program.any_leaf(ty, &mut |leaf| !is_data(&leaf)) && !has_semantics(program, ty)
+    !program.any_leaf(ty, &mut |leaf| !is_data(&leaf))
+}
+
+/// The `out` parameters of which somebody uses what the function sets.
+fn owed<'a>(program: &'a Program, function: FunctionId, body: &'a Body) -> impl Iterator<Item = LocalId> + 'a {
+    let function_id = function;
+    let function = &program.functions[function];
+    let is_entry = program.entry_points.iter().any(|entry| entry.roots().any(|root| root == function_id));
+    let outs = function.params.iter().filter(move |param| {
+        let ty = body.locals[param.local].ty;
+        let is_struct = matches!(program.types.get(program.types.innermost(ty)), Type::Struct(_));
+        let is_used = if is_entry && !is_struct { param.semantic.is_some_and(is_needed) } else { true };
+        // The invocations of a mesh shader share what it gives.
+        let is_shared = MESH_ARRAYS.iter().any(|(array, ..)| param.modifiers.has(*array));
+        param.mode == ParamMode::Out && !is_shared && is_used && is_data(program, ty)
+    });
+    outs.map(|param| param.local)
+}
+
+/// Whether an output may not be left undefined.
+fn is_needed(semantic: Semantic) -> bool {
+    /// D3D leaves these alone.
+    const FREE: [&str; 3] = ["SV_TARGET", "SV_TESSFACTOR", "SV_INSIDETESSFACTOR"];
+    let name = semantic.split().0;
+    name.starts_with("SV_") && !FREE.contains(&name.as_str())
+}
+
+/// Whether a field of what stages pass on may be left undefined.
+fn is_free(program: &Program, field: &Field) -> bool {
+    match field.semantic {
+        Some(semantic) => !is_needed(semantic),
+        None => !matches!(program.types.get(program.types.innermost(field.ty)), Type::Struct(_)),
+    }
 }
 
 fn has_semantics(program: &Program, ty: TypeId) -> bool {
