@@ -47,6 +47,7 @@ mod fields;
 mod depth_textures;
 mod device_addresses;
 mod distance_rows;
+mod domain_locations;
 mod derivative_groups;
 mod derivatives;
 mod entry_attributes;

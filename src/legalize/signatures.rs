@@ -295,7 +295,7 @@ pub(super) fn factor_count(program: &Program, entry: &EntryPoint, semantic: &str
 }
 
 /// The word of the domain of a hull or domain shader.
-fn domain(program: &Program, entry: &EntryPoint) -> Option<String> {
+pub(super) fn domain(program: &Program, entry: &EntryPoint) -> Option<String> {
     program.functions[entry.function].attribute("domain").and_then(|a| match a.args.first()? {
         AttributeArg::Text(word) | AttributeArg::Name(word) => Some(word.as_str().to_ascii_lowercase()),
         AttributeArg::Int(_) | AttributeArg::Float(_) => None,

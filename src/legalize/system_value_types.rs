@@ -7,7 +7,7 @@
 
 use super::signatures::{Place, other_type, places};
 use super::stage_io::Source;
-use super::{Context, Pass, distance_rows};
+use super::{Context, Pass, distance_rows, domain_locations};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::analyses::is_trivial;
@@ -18,6 +18,8 @@ use std::collections::BTreeMap;
 pub(super) const PASS: Pass = Pass {
     name: "system_value_types",
     always: Some("what a system value must be made of is found with the signature that it is in"),
+    // Rows of distances are put together.
+    adds: &[Capability::AggregateExpressions],
     after: &["payloads"],
     run,
     ..Pass::ROW
@@ -59,6 +61,7 @@ fn run(cx: &mut Context) {
     if cx.profile.has(Capability::VaryingsWithoutSemantics) {
         return;
     }
+    domain_locations::run(cx);
     distance_rows::run(cx);
     let mut retyped = Retyped::new();
     for entry in cx.program.entry_points.clone() {
