@@ -4,7 +4,7 @@
 //! After:  `struct V { float3 c : SV_ClipDistance; }     v.c[k] = d;   float3 c[2] : SV_ClipDistance  v.c[k / 3][k % 3] = d;`
 //!
 //! D3D has two rows of four for all distances, and each element of an array takes one. Five and seven fill no two vectors of one
-//! length: they stay, and are an error of their signature.
+//! length: there is one more, and a plane at a distance of zero cuts nothing off.
 //!
 //! A part of [`super::system_value_types`].
 
@@ -31,7 +31,12 @@ pub(super) fn run(cx: &mut Context) {
             for most in [2, 1] {
                 let shapes: Vec<_> = here().map(|p| shape(cx.program, now(cx.program, &packed, p))).collect();
                 if !fit(&shapes) {
-                    packed.extend(here().filter_map(|p| vectors(cx.program, p, most)).collect::<PackedDistances>());
+                    let found: PackedDistances = here().filter_map(|p| vectors(cx.program, p, most)).collect();
+                    // The invocations of a mesh shader share what it gives, and none of them sets the number more.
+                    let is_even = |(old, _): &(TypeId, TypeId)| {
+                        cx.program.types.index_count(*old).is_none_or(|n| n % 2 == 0 || n < 5)
+                    };
+                    packed.extend(found.into_iter().filter(|(_, types)| entry.stage != Stage::Mesh || is_even(types)));
                 }
             }
         }
@@ -43,11 +48,45 @@ pub(super) fn run(cx: &mut Context) {
     for id in cx.program.functions_with_code() {
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
         let places = Places::of(cx.program, id);
+        begin_with_zero(cx.program, id, &mut body, &packed);
         DistanceUses { program: cx.program, packed: &packed, places, whole: FxHashMap::default() }.rewrite(&mut body);
         cx.program.functions[id].code = body;
     }
     for (holder, (_, ty)) in packed {
         holder.retype(cx.program, ty);
+    }
+}
+
+/// A number more than the source has is never set: what holds one, and is set part by part, begins as zero.
+fn begin_with_zero(program: &mut Program, function: FunctionId, body: &mut Body, packed: &PackedDistances) {
+    let types = &program.types;
+    let odd: Vec<Holder> = packed
+        .iter()
+        .filter(|(_, (old, new))| {
+            types.array_parts(*new).is_some() && types.index_count(*old).is_some_and(|n| n % 2 == 1)
+        })
+        .map(|(holder, _)| *holder)
+        .collect();
+    let holds = |program: &Program, ty: TypeId| {
+        odd.iter().any(|holder| matches!(holder, Holder::Field(id, _) if holds_struct(program, ty, *id)))
+    };
+    let Body { block, exprs, locals, .. } = body;
+    block.visit_mut(&mut |stmt| {
+        if let StmtKind::Local(local, value @ None) = &mut stmt.kind
+            && holds(program, locals[*local].ty)
+        {
+            let Local { ty, span, .. } = locals[*local];
+            *value = Some(exprs.push(Expr { kind: ExprKind::Zero, ty, span }));
+        }
+    });
+    for (index, param) in program.functions[function].params.clone().into_iter().enumerate() {
+        let Local { ty, span, .. } = locals[param.local];
+        if param.mode == ParamMode::Out && (holds(program, ty) || odd.contains(&Holder::Param(function, index))) {
+            let mut b = Build::new(&mut program.types, exprs, span);
+            let (target, zero) = (b.local(param.local, ty), b.add(ExprKind::Zero, ty));
+            let zeroed = b.set(target, zero);
+            block.stmts.insert(0, zeroed);
+        }
     }
 }
 
@@ -63,8 +102,8 @@ fn vectors(program: &mut Program, place: &Place, most: u32) -> Option<(Holder, (
     let Type::Scalar(scalar) = program.types.get(element) else { return None };
     let new = match count.fixed().filter(|count| *count > most)? {
         count @ 2..=4 => program.types.vector(scalar, count as u8),
-        count @ (6 | 8) => {
-            let half = program.types.vector(scalar, (count / 2) as u8);
+        count @ 5..=8 => {
+            let half = program.types.vector(scalar, count.div_ceil(2) as u8);
             program.types.array(half, Some(2))
         }
         _ => return None,
@@ -238,7 +277,7 @@ impl DistanceUses<'_> {
         let Expr { kind, ty, span } = exprs[value].clone();
         let count = self.program.types.index_count(ty).unwrap_or(0);
         let mut b = Build::new(&mut self.program.types, exprs, span);
-        let parts: Vec<ExprId> = match kind {
+        let mut parts: Vec<ExprId> = match kind {
             ExprKind::Zero => return b.add(ExprKind::Zero, new),
             ExprKind::Construct(parts) => parts,
             _ => (0..count as u32)
@@ -249,7 +288,11 @@ impl DistanceUses<'_> {
                 .collect(),
         };
         let Some((vector, _)) = b.types.array_parts(new) else { return b.construct(parts, new) };
-        let rows = parts.chunks(parts.len().div_ceil(2).max(1));
+        if parts.len() % 2 == 1 {
+            let of = b.element_type(vector);
+            parts.push(b.number(0, of));
+        }
+        let rows = parts.chunks((parts.len() / 2).max(1));
         let rows = rows.map(|row| b.construct(row.to_vec(), vector)).collect();
         b.construct(rows, new)
     }
