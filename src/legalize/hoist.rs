@@ -74,6 +74,14 @@ pub fn hoist(program: &mut Program, effects: &Effects, body: &mut Body, marks: M
     hoister.body.block = block;
 }
 
+/// Takes one expression out of a statement, with what is evaluated before it: statements in its place.
+pub fn taken_out(program: &mut Program, effects: &Effects, body: &mut Body, stmt: Stmt, value: ExprId) -> Vec<Stmt> {
+    let marks = Marks::from_iter([(value, Mark::Value(temporary_name(program, body, value)))]);
+    let mut out = Vec::new();
+    Hoister { program, effects, body, marks, out: Vec::new() }.stmt(stmt, &mut out);
+    out
+}
+
 /// Makes what must be a statement of a block out of an initializer or step of `for` one: before the loop, or at the end of
 /// each round.
 pub fn take_out_of_heads(program: &mut Program, effects: &Effects, body: &mut Body, wanted: &FxHashSet<ExprId>) {

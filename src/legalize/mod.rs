@@ -398,7 +398,6 @@ pub const PASSES: &[Pass] = &[
     // What writes a whole variable has been made.
     copied_statics::PASS,
     uniform_loads::PASS,
-    uniformity::PASS,
     mutable_parameters::PASS,
     out_parameters::PASS,
     missing_returns::PASS,

@@ -5,10 +5,10 @@
 //!
 //! For targets without NonUniformBarriers, which prove that all invocations reach a barrier together. D3D asks the author that
 //! they do, so what such a condition reads is the same for all of them. The load has barriers of its own: it stands only
-//! where all invocations come together, and only as often as the proof needs it. `uniformity` reports the
-//! barriers for which it does not help. Spec: WGSL, `workgroupUniformLoad`.
+//! where all invocations come together, and only as often as the proof needs it. The
+//! barriers that are left are reported. Spec: WGSL, `workgroupUniformLoad`.
 
-use super::uniformity::{BARRIER, RULES, UNIFORM_LOAD};
+use super::uniformity::{self, BARRIER, RULES, UNIFORM_LOAD};
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -31,7 +31,13 @@ fn run(cx: &mut Context) {
     if cx.profile.has(Capability::NonUniformBarriers) || cx.program.varying_barriers(&RULES).is_empty() {
         return;
     }
-    let mut loads = GroupLoads { program: cx.program, reads: Vec::new(), functions: FxHashMap::default() };
+    load(cx.program);
+    uniformity::report(cx);
+}
+
+/// Makes loads of what barriers depend on.
+pub(super) fn load(program: &mut Program) {
+    let mut loads = GroupLoads { program, reads: Vec::new(), functions: FxHashMap::default() };
     loads.find();
     loads.prove();
 }
@@ -111,22 +117,40 @@ impl GroupLoads<'_> {
 
 /// The builtin that loads a value of a type.
 fn declared(program: &mut Program, ty: TypeId) -> FunctionId {
+    builtin(program, "workgroupUniformLoad", &[ty], ty, &[BARRIER, UNIFORM_LOAD, "__effects"])
+}
+
+/// Declares a builtin of the target, whose first parameter is a place.
+pub(super) fn builtin(
+    program: &mut Program,
+    name: &str,
+    types: &[TypeId],
+    result: TypeId,
+    marks: &[&str],
+) -> FunctionId {
     let span = Span::default();
     let mut code = Body::default();
-    let shared = code.add_local("shared", ty, span);
-    let params = vec![Param { mode: ParamMode::Ref, ..Param::new(shared) }];
-    let made = Function::new(Symbol::new("workgroupUniformLoad"), params, ty, code, span);
-    let pieces = vec![
-        TemplatePiece::Text("workgroupUniformLoad(".to_owned()),
-        TemplatePiece::Address(0),
-        TemplatePiece::Text(")".to_owned()),
-    ];
-    let mark = |name| Attribute { name: Symbol::new(name), args: Vec::new(), declared: false, span };
+    let mut pieces = vec![TemplatePiece::Text(format!("{name}("))];
+    let mut params = Vec::new();
+    for (at, ty) in (0..).zip(types) {
+        let local = code.add_local(if at == 0 { "shared" } else { "value" }, *ty, span);
+        let (mode, piece) = match at {
+            0 => (ParamMode::Ref, TemplatePiece::Address(at)),
+            _ => (ParamMode::In, TemplatePiece::Arg(at)),
+        };
+        params.push(Param { mode, ..Param::new(local) });
+        if at > 0 {
+            pieces.push(TemplatePiece::Text(", ".to_owned()));
+        }
+        pieces.push(piece);
+    }
+    pieces.push(TemplatePiece::Text(")".to_owned()));
+    let mark = |name: &&str| Attribute { name: Symbol::new(name), args: Vec::new(), declared: false, span };
     program.functions.push(Function {
         builtin: true,
         body: FunctionBody::Intrinsic(Template { pieces, loose: false }),
-        attributes: [BARRIER, UNIFORM_LOAD, "__effects"].map(mark).to_vec(),
-        ..made
+        attributes: marks.iter().map(mark).collect(),
+        ..Function::new(Symbol::new(name), params, result, code, span)
     })
 }
 

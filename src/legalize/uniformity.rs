@@ -1,10 +1,11 @@
 //! Reports barriers that not all invocations of a work group may reach together.
 //!
 //! D3D asks this of the author; a target without `NonUniformBarriers` proves it, and refuses what it cannot prove. The proof
-//! is an analysis of the tree ([`Program::varying_barriers`]), so that what would be refused is an error that shows both the
-//! barrier and the condition that it depends on. The library marks barriers with `[__group_barrier]`.
+//! is an analysis of the tree ([`Program::varying_barriers`]), for which [`super::early_returns`] and [`super::uniform_loads`] rewrite
+//! programs: what would be refused yet is an error that shows both the barrier and the condition that it depends on. The library marks
+//! barriers with `[__group_barrier]`.
 
-use super::{Context, Pass};
+use super::Context;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::target::Capability;
 use crate::target::system_values;
@@ -18,15 +19,6 @@ pub(super) const UNIFORM_LOAD: &str = "__uniform_load";
 /// Attributes of builtins whose result differs between invocations whatever the arguments are.
 pub(super) const VARYING: &[&str] = &["__non_uniform", "__derivative"];
 
-/// Stands among the passes because those after it make pointers of parameters.
-pub(super) const PASS: Pass = Pass {
-    name: "uniformity",
-    always: Some("what it reports is no need that a scan finds"),
-    after: &["atomics", "lower_switch", "uniform_loads"],
-    run,
-    ..Pass::ROW
-};
-
 /// What barriers are, and what differs between invocations.
 pub(super) const RULES: Rules = Rules {
     is_barrier: |f| f.is_marked(BARRIER),
@@ -35,10 +27,8 @@ pub(super) const RULES: Rules = Rules {
     is_uniform_input,
 };
 
-fn run(cx: &mut Context) {
-    if cx.profile.has(Capability::NonUniformBarriers) {
-        return;
-    }
+/// Reports the barriers that could not be rewritten.
+pub(super) fn report(cx: &mut Context) {
     let what = "a barrier that not all invocations of a work group may reach together";
     let advice = "make every invocation reach the barrier, with conditions around the work before and after it, or decide \
                   by a groupshared value that all of them read";

@@ -147,6 +147,12 @@ impl<'a> Build<'a> {
         Stmt::new(StmtKind::Expr(self.assign(target, value)), self.span)
     }
 
+    /// The statement `local = value;`
+    pub fn set_local(&mut self, local: LocalId, value: ExprId) -> Stmt {
+        let target = self.local(local, self.exprs[value].ty);
+        self.set(target, value)
+    }
+
     /// `target = value`.
     pub fn assign(&mut self, target: ExprId, value: ExprId) -> ExprId {
         let ty = self.exprs[target].ty;
