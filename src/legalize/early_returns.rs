@@ -235,6 +235,8 @@ struct Flags<'a> {
     active: LocalId,
     /// Whether that may be down.
     down: bool,
+    /// Whether the function was called with it.
+    is_told: bool,
     /// The flags of the branches and loops around, each of which is up only if the one before it is.
     inner: Vec<LocalId>,
     /// The loops and switches around.
@@ -252,7 +254,7 @@ impl<'a> Flags<'a> {
         active: LocalId,
     ) -> Flags<'a> {
         let (inner, targets) = (Vec::new(), Vec::new());
-        Flags { program, body, barriers, varying, active, down: false, inner, targets, result: None }
+        Flags { program, body, barriers, varying, active, down: false, is_told: false, inner, targets, result: None }
     }
 
     /// The statements of a function with what may not be done guarded.

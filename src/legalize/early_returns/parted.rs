@@ -36,7 +36,7 @@ impl Flags<'_> {
     pub(super) fn is_parted(&self, stmt: &Stmt) -> bool {
         let mut varies = false;
         match stmt.kind {
-            StmtKind::If(condition, ..) => return self.is_varying(condition),
+            StmtKind::If(condition, ..) => return self.is_varying(condition) || self.acts_apart(stmt),
             StmtKind::Switch(value, ..) => varies |= self.is_varying(value),
             StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) => {
                 stmt.own_exprs(&mut |e| varies |= self.is_varying(e) || self.is_down() && self.called_at(e).is_some());
@@ -44,10 +44,37 @@ impl Flags<'_> {
             }
             _ => return false,
         }
+        varies |= self.acts_apart(stmt);
         let all = Leave { returns: false, breaks: Some(0), continues: is_loop(stmt).then_some(0) };
         let is_guarded = self.is_down() || returns_in(stmt);
         stmt.blocks(&mut |block| varies |= self.jumps_apart(&block.stmts, all, is_guarded));
         varies
+    }
+
+    /// Whether the head of a statement does something that is not for those that take no part: it changes memory, or what they read
+    /// later.
+    fn acts_apart(&self, stmt: &Stmt) -> bool {
+        let exprs = &self.body.exprs;
+        let (mut roots, mut own) = (Vec::new(), Vec::new());
+        stmt.own_exprs(&mut |root| roots.push(root));
+        if let StmtKind::For(init, ..) = &stmt.kind {
+            own.extend(
+                init.iter().filter_map(|s| if let StmtKind::Local(local, _) = s.kind { Some(local) } else { None }),
+            );
+            init.iter().for_each(|s| s.own_exprs(&mut |root| roots.push(root)));
+        }
+        let effects = self.program.effects();
+        let (mut is_shared, mut is_outer) = (false, false);
+        for id in roots.into_iter().flat_map(|root| exprs.post_order(root)) {
+            is_shared |= matches!(exprs[id].kind, ExprKind::Call(..)) && effects.expr(exprs, id);
+            self.program.each_written(exprs, id, &mut |place| match exprs[exprs.base(place)].kind {
+                ExprKind::Local(local) => is_outer |= !own.contains(&local),
+                ExprKind::Global(global) if self.program.globals[global].kind == GlobalKind::Static => is_outer = true,
+                _ => is_shared = true,
+            });
+        }
+        // Who has returned for good reads nothing later.
+        is_shared && self.is_down() || is_outer && (self.is_told || !self.inner.is_empty())
     }
 
     /// Whether some of these jumps are not taken by all that reach a barrier around them.

@@ -179,7 +179,8 @@ fn made(
     let active = function.code.add_local("is_active", TypeId::BOOL, span);
     function.params.push(Param::new(active));
     let stmts = std::mem::take(&mut function.code.block.stmts);
-    let mut flags = Flags { down: true, ..Flags::new(program, &mut function.code, barriers, varying, active) };
+    let mut flags =
+        Flags { down: true, is_told: true, ..Flags::new(program, &mut function.code, barriers, varying, active) };
     let stmts = flags.function(stmts, function.result, span)?;
     function.code.block.stmts = stmts;
     let told = program.functions.push(function);
