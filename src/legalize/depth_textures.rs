@@ -40,7 +40,7 @@ pub(super) const PASS: Pass = Pass {
 
 /// A texture by where it is declared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum TextureDecl {
+pub(super) enum TextureDecl {
     Global(GlobalId),
     Param(FunctionId, LocalId),
 }
@@ -52,16 +52,7 @@ fn run(cx: &mut Context) {
     }
     let functions = cx.program.functions_with_code();
     let mut depth = declared(cx.program, &functions);
-    // Each round adds a place or ends.
-    loop {
-        let before = depth.len();
-        for &f in &functions {
-            compared(cx.program, f, &mut depth);
-        }
-        if depth.len() == before {
-            break;
-        }
-    }
+    spread(cx.program, &functions, &mut depth);
     if depth.is_empty() {
         return;
     }
@@ -72,12 +63,7 @@ fn run(cx: &mut Context) {
         cx.diags.push(error.note("declare the textures that are compared with apart from the others"));
     }
     let depth = Copies::new(cx.program, &depth).make(&functions);
-    for id in cx.program.globals.ids() {
-        if depth.contains(&TextureDecl::Global(id)) {
-            let ty = cx.program.globals[id].ty;
-            cx.program.globals[id].ty = as_depth(&mut cx.program.types, ty);
-        }
-    }
+    retype_globals(cx.program, &depth);
     let mut scalar_reads = FxHashMap::default();
     cx.each_body(&mut |cx, f, body| {
         for span in integer_reads(cx.program, f, body, &depth) {
@@ -142,7 +128,8 @@ fn integer_reads(program: &Program, f: FunctionId, body: &Body, depth: &FxHashSe
     body.expressions().into_iter().filter(read).map(|id| body.exprs[id].span).collect()
 }
 
-fn place(f: FunctionId, body: &Body, id: ExprId) -> Option<TextureDecl> {
+/// Where the texture that an expression names is declared.
+pub(super) fn place(f: FunctionId, body: &Body, id: ExprId) -> Option<TextureDecl> {
     if !matches!(body.exprs[id].kind, ExprKind::Global(_) | ExprKind::Local(_) | ExprKind::Index(..)) {
         return None;
     }
@@ -154,8 +141,22 @@ fn place(f: FunctionId, body: &Body, id: ExprId) -> Option<TextureDecl> {
 }
 
 /// Whether a builtin takes a depth texture first.
-fn compares(function: &Function) -> bool {
+pub(super) fn compares(function: &Function) -> bool {
     function.is_marked("__depth_texture")
+}
+
+/// Adds what is compared with, from the calls that compare through parameters of functions to globals.
+pub(super) fn spread(program: &Program, functions: &[FunctionId], depth: &mut FxHashSet<TextureDecl>) {
+    // Each round adds a place or ends.
+    loop {
+        let before = depth.len();
+        for &f in functions {
+            compared(program, f, depth);
+        }
+        if depth.len() == before {
+            break;
+        }
+    }
 }
 
 /// The textures that a function gives to what compares with them.
@@ -219,7 +220,7 @@ fn element(program: &Program, body: &Body, id: ExprId) -> Element {
 }
 
 /// The parameters of a function with statements that a call gives textures, with these.
-fn texture_arguments<'a>(
+pub(super) fn texture_arguments<'a>(
     program: &'a Program,
     body: &'a Body,
     callee: FunctionId,
@@ -236,7 +237,7 @@ fn texture_arguments<'a>(
 type DepthKinds = (FunctionId, Vec<LocalId>);
 
 /// Makes functions for the kinds of textures that they are called with.
-struct Copies<'a> {
+pub(super) struct Copies<'a> {
     program: &'a mut Program,
     /// What is compared with.
     compared: &'a FxHashSet<TextureDecl>,
@@ -250,7 +251,7 @@ struct Copies<'a> {
 }
 
 impl<'a> Copies<'a> {
-    fn new(program: &'a mut Program, compared: &'a FxHashSet<TextureDecl>) -> Self {
+    pub(super) fn new(program: &'a mut Program, compared: &'a FxHashSet<TextureDecl>) -> Self {
         let globals = program.globals.ids().map(TextureDecl::Global);
         let depth = globals.filter(|global| compared.contains(global)).collect();
         let (made, originals, waiting) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
@@ -258,7 +259,7 @@ impl<'a> Copies<'a> {
     }
 
     /// Goes from the entry points to what they call, and then to what nothing calls; gives what is a depth texture.
-    fn make(mut self, functions: &[FunctionId]) -> FxHashSet<TextureDecl> {
+    pub(super) fn make(mut self, functions: &[FunctionId]) -> FxHashSet<TextureDecl> {
         let mut roots: Vec<FunctionId> = self.program.entry_points.iter().flat_map(|e| e.roots()).collect();
         roots.extend(functions);
         for root in roots {
@@ -329,8 +330,16 @@ fn as_depth(types: &mut Types, ty: TypeId) -> TypeId {
     }
 }
 
+/// Makes globals depth textures.
+pub(super) fn retype_globals(program: &mut Program, depth: &FxHashSet<TextureDecl>) {
+    for id in program.globals.ids().filter(|id| depth.contains(&TextureDecl::Global(*id))) {
+        let ty = program.globals[id].ty;
+        program.globals[id].ty = as_depth(&mut program.types, ty);
+    }
+}
+
 /// Gives locals and expressions the types of what they name.
-fn retype(program: &mut Program, f: FunctionId, body: &mut Body, depth: &FxHashSet<TextureDecl>) {
+pub(super) fn retype(program: &mut Program, f: FunctionId, body: &mut Body, depth: &FxHashSet<TextureDecl>) {
     for local in body.locals.ids() {
         if depth.contains(&TextureDecl::Param(f, local)) {
             body.locals[local].ty = as_depth(&mut program.types, body.locals[local].ty);

@@ -25,6 +25,7 @@ mod carried_marks;
 mod case_constants;
 mod combined_samplers;
 mod compared_arguments;
+mod compared_pairs;
 mod constant_calls;
 mod copied_statics;
 mod constant_parameters;
@@ -327,6 +328,7 @@ pub const PASSES: &[Pass] = &[
     root_signatures::PASS,
     split_resources::PASS,
     uniform_blocks::PASS,
+    compared_pairs::PASS,
     combined_samplers::PASS,
     counters::PASS,
     texel_buffers::PASS,
