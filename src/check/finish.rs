@@ -38,6 +38,10 @@ impl<'a> Checker<'a> {
         self.order_items(reached);
         self.unwrap_structs();
         self.take_header(input);
+        if self.addresses_taken {
+            let errors = super::addresses::lower(&mut self.program);
+            errors.into_iter().for_each(|error| self.diags.push(error));
+        }
     }
 
     // ---- Methods that change `this` ----

@@ -253,6 +253,7 @@ impl Checker<'_> {
             }
             Some(())
         })?;
+        self.addresses_taken |= body.exprs.iter().any(|(_, expr)| matches!(expr.kind, ExprKind::AddressOf(_)));
         Some(body)
     }
 

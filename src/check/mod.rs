@@ -21,6 +21,7 @@ pub mod swizzle;
 pub mod text_hash;
 
 mod absent;
+mod addresses;
 mod aliases;
 mod associated_values;
 mod body_shape;
@@ -322,6 +323,8 @@ pub(crate) struct Checker<'a> {
     packs: Vec<Rc<[packs::Item]>>,
     /// Patterns with packs have been opened.
     has_open_packs: bool,
+    /// The address of a variable is taken somewhere.
+    addresses_taken: bool,
     /// Which element of the packs is being expanded.
     element: Option<usize>,
     globals: FxHashMap<DeclId, globals::State>,
@@ -401,6 +404,7 @@ impl<'a> Checker<'a> {
             active_aliases: Vec::new(),
             packs: Vec::new(),
             has_open_packs: false,
+            addresses_taken: false,
             element: None,
             globals: FxHashMap::default(),
             global_decls: Vec::new(),

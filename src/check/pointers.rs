@@ -10,7 +10,7 @@ use crate::symbol::Symbol;
 use crate::tree::{AddressSpace, BinaryOp, DataLayout, ExprId, ExprKind, Scalar, Type, TypeId};
 
 impl<'a> Checker<'a> {
-    /// `&x` is a value of no type that a program can name, since pointers are those of memory outside of the shader.
+    /// `&x`. Pointers are those of memory outside of the shader: of the address of a variable, nothing is left in the end.
     pub(super) fn address_expr(&mut self, inner: &'a ast::Expr, span: Span) -> ExprId {
         let value = self.expr(inner);
         if self.ty(value) == TypeId::ERROR {
@@ -31,9 +31,14 @@ impl<'a> Checker<'a> {
             let pointer = self.program.types.intern(Type::Pointer(self.ty(value), space));
             return self.convert(address, pointer, true);
         }
-        let message = "the address of a variable of the shader cannot be stored or passed on";
-        let note = "pointers come with the data of buffers; instead of `&p[i]`, hand on `p` and `i`, and let a function \
-                    change a variable by an `inout` parameter";
+        if super::addresses::has_address(&self.program.types, &self.cx.body.exprs, value) {
+            self.addresses_taken = true;
+            let space = AddressSpace::Device(DataLayout::Default);
+            let pointer = self.program.types.intern(Type::Pointer(self.ty(value), space));
+            return self.push(ExprKind::AddressOf(value), pointer, span);
+        }
+        let message = "this has no address";
+        let note = "only variables, elements of buffers, and parts of these have one";
         self.diags.push(Diagnostic::error(Code::UNSUPPORTED, span, message).note(note));
         self.error_value(span)
     }

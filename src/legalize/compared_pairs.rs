@@ -68,8 +68,7 @@ fn uses_of(program: &Program, is_use: fn(&Function) -> bool) -> Vec<(TextureDecl
     for f in program.functions_with_code() {
         let body = &program.functions[f].code;
         for id in body.expressions() {
-            let Some((_, args)) = callee(program, &body.exprs, id).filter(|(function, _)| is_use(function))
-            else {
+            let Some((_, args)) = callee(program, &body.exprs, id).filter(|(function, _)| is_use(function)) else {
                 continue;
             };
             if let Some(decl) = args.first().and_then(|pair| place(f, body, *pair)) {
