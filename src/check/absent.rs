@@ -14,6 +14,7 @@ const ABSENT: &[(&str, &str)] = &[
     ("IDifferentiable", "automatic differentiation"),
     ("IForwardDifferentiable", "automatic differentiation"),
     ("IBackwardDifferentiable", "automatic differentiation"),
+    ("Differential", "automatic differentiation"),
     ("TextureFootprint", "the footprint of a sample"),
     ("queryFootprint", "the footprint of a sample"),
     ("saturated_cooperation", "cooperation of full waves"),

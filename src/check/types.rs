@@ -169,9 +169,7 @@ impl<'a> Checker<'a> {
 
     /// Reports a name that is not declared, with a similar one if there is any.
     pub(super) fn undeclared(&mut self, path: &[PathSegment], scope: ScopeId, span: Span) -> TypeId {
-        if let Some(first) = path.first()
-            && self.absent(first.name.name, span)
-        {
+        if path.iter().any(|segment| self.absent(segment.name.name, span)) {
             return TypeId::ERROR;
         }
         let text = path_text(path);
