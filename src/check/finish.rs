@@ -33,6 +33,7 @@ impl<'a> Checker<'a> {
         self.check_bodies(&reached);
         self.check_endless(&reached);
         self.settle_resource_modes(&reached);
+        super::atomic_places::pass_by_reference(&mut self.program, &reached);
         self.check_receivers(&reached);
         self.check_getters(&reached);
         self.order_items(reached);

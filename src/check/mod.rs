@@ -24,6 +24,7 @@ mod absent;
 mod addresses;
 mod aliases;
 mod associated_values;
+mod atomic_places;
 mod body_shape;
 mod buffers;
 mod call;
