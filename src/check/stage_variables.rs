@@ -8,9 +8,10 @@
 use super::Checker;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::tree::{
-    Block, Body, Build, Expr, ExprKind, FunctionId, GlobalId, LocalId, Param, ParamMode, Program, Semantic, Stage,
-    Stmt, StmtKind,
+    Block, Body, Build, Expr, ExprId, ExprKind, FunctionId, GlobalId, LocalId, Param, ParamMode, Program, Semantic,
+    Stage, Stmt, StmtKind, TypeId,
 };
+use rustc_hash::FxHashMap;
 
 /// What a stage variable is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,6 +30,7 @@ impl Checker<'_> {
         variables.sort_by_key(|v| (self.program.globals[v.global].unit, self.program.globals[v.global].ordinal));
         let entries: Vec<(FunctionId, Stage)> =
             self.program.entry_points.iter().map(|e| (e.function, e.stage)).collect();
+        let mut given: FxHashMap<FunctionId, Vec<GlobalId>> = FxHashMap::default();
         for (entry, stage) in entries {
             let reached = self.program.analyses().reached_globals([entry].into_iter());
             if stage.is_of_rays() {
@@ -55,6 +57,7 @@ impl Checker<'_> {
                     ..Param::new(local)
                 };
                 self.program.functions[entry].params.push(param);
+                given.entry(entry).or_default().push(global);
                 if mode == ParamMode::Out {
                     outputs.push((local, global));
                 } else {
@@ -69,7 +72,28 @@ impl Checker<'_> {
             body.block.stmts.splice(0..0, first);
             self.program.functions[entry].code = body;
         }
+        give_variables(&mut self.program, &given);
     }
+}
+
+/// Functions that call an entry point give it the variables, which are set where their own entry points begin.
+fn give_variables(program: &mut Program, given: &FxHashMap<FunctionId, Vec<GlobalId>>) {
+    if given.is_empty() {
+        return;
+    }
+    let types: FxHashMap<GlobalId, TypeId> = program.globals.iter().map(|(id, global)| (id, global.ty)).collect();
+    program.each_exprs_mut(&mut |_, exprs, live| {
+        for &id in live {
+            let ExprKind::Call(callee, _) = exprs[id].kind else { continue };
+            let span = exprs[id].span;
+            let ty = |global: &GlobalId| types.get(global).copied().unwrap_or(TypeId::ERROR);
+            let variable = |global: &GlobalId| Expr { kind: ExprKind::Global(*global), ty: ty(global), span };
+            let more: Vec<ExprId> = given.get(&callee).into_iter().flatten().map(|g| exprs.push(variable(g))).collect();
+            if let ExprKind::Call(_, args) = &mut exprs[id].kind {
+                args.extend(more);
+            }
+        }
+    });
 }
 
 impl Checker<'_> {
