@@ -15,6 +15,7 @@ const ABSENT: &[(&str, &str)] = &[
     ("IForwardDifferentiable", "automatic differentiation"),
     ("IBackwardDifferentiable", "automatic differentiation"),
     ("Differential", "automatic differentiation"),
+    ("dzero", "automatic differentiation"),
     ("TextureFootprint", "the footprint of a sample"),
     ("queryFootprint", "the footprint of a sample"),
     ("saturated_cooperation", "cooperation of full waves"),
