@@ -191,8 +191,10 @@ pub fn find<'t>(attributes: &'t [Attribute], name: &str) -> Option<&'t Attribute
 }
 
 /// Resolves the attributes of a declaration or statement. A faulty one stays, without arguments, so that nobody misses it.
+/// `unused`: of what slangc does not look at, a word that it would not know is a warning.
 pub fn resolve<'a>(
     attributes: &'a [ast::Attribute],
+    unused: bool,
     eval: Eval<'a, '_>,
     errors: &mut Vec<Diagnostic>,
 ) -> Vec<Attribute> {
@@ -218,6 +220,7 @@ pub fn resolve<'a>(
                         Some(Rounds) if attribute.args.first().is_some_and(|arg| is_number(arg, eval)) => {
                             Diagnostic::warning(Code::BAD_ATTRIBUTE, span, format!("{message}; it is ignored"))
                         }
+                        Some(OneOf(_) | Domain) if unused => Diagnostic::warning(Code::BAD_ATTRIBUTE, span, message),
                         _ => Diagnostic::error(Code::BAD_ATTRIBUTE, span, message),
                     });
                     Vec::new()
@@ -459,7 +462,7 @@ mod tests {
 
     pub(super) fn resolved(attributes: &[ast::Attribute]) -> (Vec<Attribute>, Vec<String>) {
         let mut errors = Vec::new();
-        let list = resolve(attributes, &mut |e| eval(e), &mut errors);
+        let list = resolve(attributes, false, &mut |e| eval(e), &mut errors);
         (list, errors.into_iter().map(|d| format!("{} {}", d.code, d.message)).collect())
     }
 

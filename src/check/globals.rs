@@ -37,11 +37,12 @@ impl<'a> Checker<'a> {
             return Vec::new();
         }
         let mut errors = Vec::new();
+        let unused = self.entries_checked && self.language() == Language::Slang;
         let eval = &mut |e| match self.specialization(e, scope) {
             Some(constant) => self.first_group_size(constant),
             None => self.try_constant(e, scope),
         };
-        let mut resolved = attributes::resolve(list, eval, &mut errors);
+        let mut resolved = attributes::resolve(list, unused, eval, &mut errors);
         for error in errors {
             self.diags.push(error);
         }

@@ -197,6 +197,7 @@ pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diag
     checker.check_parameters();
     let entries = checker.find_entries(input);
     checker.check_entries(entries);
+    checker.entries_checked = true;
     checker.check_everything();
     if checker.is_futile() {
         return (checker.program, checker.report);
@@ -307,6 +308,8 @@ pub(crate) struct Checker<'a> {
     lasting: Vec<Diagnostic>,
     /// Loops that nothing ends, with the functions whose bodies they are in.
     endless: Vec<(tree::FunctionId, Span)>,
+    /// What entry points reach has been checked.
+    entries_checked: bool,
     /// How many calls of `quiet` are under way.
     quiet_depth: u32,
     options: &'a Options,
@@ -391,6 +394,7 @@ impl<'a> Checker<'a> {
             partial: false,
             lasting: Vec::new(),
             endless: Vec::new(),
+            entries_checked: false,
             quiet_depth: 0,
             options,
             scopes: Vec::new(),
