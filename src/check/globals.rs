@@ -558,7 +558,7 @@ impl<'a> Checker<'a> {
         };
         let global = self.push(ExprKind::Global(id), ty, span);
         let contents = self.push(ExprKind::Contents(global), content, span);
-        Operand::Value(self.push(ExprKind::Field(contents, index), field_ty, span))
+        self.field_value(contents, index, field_ty, span)
     }
 
     // ---- Parameters and everything else of the units ----

@@ -277,6 +277,16 @@ impl<'a> Checker<'a> {
         Operand::Value(self.push(ExprKind::MatrixSwizzle(value, list), ty, span))
     }
 
+    /// A field, of whose type there is something to know.
+    pub(super) fn field_value(&mut self, object: ExprId, index: u32, ty: TypeId, span: Span) -> Operand<'a> {
+        let innermost = self.program.types.innermost(ty);
+        if self.structs.undefined.contains(&innermost) {
+            self.report_undefined(&self.type_text(innermost), span);
+            return Operand::Error;
+        }
+        Operand::Value(self.push(ExprKind::Field(object, index), ty, span))
+    }
+
     /// A field or property of an object that is of the type that declares it.
     pub(super) fn member_value(&mut self, decl: DeclId, this: Option<ExprId>, span: Span) -> Operand<'a> {
         let info = self.info(decl);
@@ -288,7 +298,7 @@ impl<'a> Checker<'a> {
                     _ => None,
                 };
                 match ty {
-                    Some(ty) => Operand::Value(self.push(ExprKind::Field(this, index), ty, span)),
+                    Some(ty) => self.field_value(this, index, ty, span),
                     None => {
                         let name = info.name;
                         self.operand_error(Code::RECURSION, span, format!("`{name}` is used before its type is known"))

@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::bit_units;
 use crate::tree::{Attribute, AttributeArg, Field, Instance, Origin, Program, Scalar, Struct, Type, TypeId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Instances of generics as arguments of instances, this deep, are a generic without an end.
 const MAX_GENERIC_DEPTH: u32 = 48;
@@ -43,6 +43,10 @@ pub(super) struct Structs<'a> {
     pub circle: Option<Diagnostic>,
     /// The first instance that was made of each generic.
     first: FxHashMap<DeclId, TypeId>,
+    /// `extern` structs that no module defines, of which there are fields.
+    pub undefined: FxHashSet<TypeId>,
+    /// The type of a field is being resolved.
+    of_field: bool,
     /// Inline structs by their place and scope.
     pub inline: FxHashMap<(Span, ScopeId), DeclId>,
     marker: std::marker::PhantomData<&'a ()>,
@@ -100,10 +104,15 @@ impl<'a> Checker<'a> {
     /// The type of a struct declaration with arguments; made on first use.
     pub(super) fn instantiate_struct(&mut self, decl: DeclId, args: Vec<Arg>, span: Span) -> TypeId {
         let key = (decl, args);
-        if let Some(index) = self.structs.ids.get(&key) {
-            return self.structs.list[*index as usize].ty;
-        }
         let info = self.info(decl);
+        if let Some(index) = self.structs.ids.get(&key) {
+            let ty = self.structs.list[*index as usize].ty;
+            if !self.structs.of_field && self.structs.undefined.contains(&ty) {
+                self.report_undefined(info.name.as_str(), span);
+                return TypeId::ERROR;
+            }
+            return ty;
+        }
         let What::Struct(s) = info.what else { return TypeId::ERROR };
         let depth = self.args_depth(&key.1) + 1;
         if !key.1.is_empty() && self.structs.generic as u64 >= self.options.limits.instances
@@ -153,16 +162,25 @@ impl<'a> Checker<'a> {
         self.structs.list[index as usize].resolving = false;
         if s.members.is_none() && s.magic.is_none() {
             let name = info.name;
-            let message = match info.has("extern") {
-                true => format!("`{name}` is `extern`, and no module defines it"),
-                false => format!("`{name}` is announced but not defined"),
-            };
-            self.error(Code::UNDECLARED, span, message);
+            match info.has("extern") {
+                // As for slangc, the field is of no size; whoever names it learns what is missing.
+                true if self.structs.of_field => {
+                    self.structs.undefined.insert(ty);
+                    return ty;
+                }
+                true => self.report_undefined(name.as_str(), span),
+                false => self.error(Code::UNDECLARED, span, format!("`{name}` is announced but not defined")),
+            }
             // What is asked of it would be missing too.
             self.structs.list[index as usize].ty = TypeId::ERROR;
             return TypeId::ERROR;
         }
         ty
+    }
+
+    /// Reports an `extern` struct that no module defines.
+    pub(super) fn report_undefined(&mut self, name: &str, span: Span) {
+        self.error(Code::UNDECLARED, span, format!("`{name}` is `extern`, and no module defines it"));
     }
 
     fn new_struct(&mut self, decl: DeclId, s: &'a ast::StructDecl, args: &[Arg]) -> TypeId {
@@ -311,7 +329,12 @@ impl<'a> Checker<'a> {
                 self.error(Code::NOT_A_TYPE, var.name.span, "a field needs a type");
                 TypeId::ERROR
             }
-            _ => self.resolve_type(&var.ty, scope),
+            _ => {
+                let outer = std::mem::replace(&mut self.structs.of_field, true);
+                let ty = self.resolve_type(&var.ty, scope);
+                self.structs.of_field = outer;
+                ty
+            }
         };
         if ty == TypeId::VOID {
             self.error(Code::NOT_A_TYPE, var.name.span, format!("`{}` cannot be void", var.name.name));
