@@ -6,6 +6,8 @@
 //! A target with RawAddresses loads words; functions are made for what is put together of them. What is written at an
 //! address is an error: DXC 1.7, with which texts are proven, crashes on each call of `vk::RawBufferStore`. The bytes are
 //! those of structured buffers, as `storage` has them.
+//!
+//! Where nothing follows an address, every target has it: one struct serves several stages, of which some only hand it on.
 
 use super::bits;
 use super::data_parts::Part;
@@ -20,12 +22,12 @@ use crate::layout::{Counts, Detail, Layouter, Settings, TypeLayout, Unit, VarLay
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "device_addresses",
     removes: &[(Capability::DeviceAddresses, Find::Type(|_, t| is_address(*t)))],
-    adds: &[Capability::MatrixParts, Capability::AggregateExpressions],
+    adds: &[Capability::MatrixParts, Capability::AggregateExpressions, Capability::Int64],
     after: &["storage", "inline_builtins", "resolve_resources"],
     run,
     ..Pass::ROW
@@ -36,7 +38,10 @@ const MOST: u32 = 256;
 
 fn run(cx: &mut Context) {
     if !cx.profile.has(Capability::RawAddresses) {
-        return super::report_need(cx, Capability::DeviceAddresses);
+        if is_followed(cx) {
+            return super::report_need(cx, Capability::DeviceAddresses);
+        }
+        return make_numbers(cx);
     }
     let settings = native_settings(cx);
     let mut helpers = Helpers::new(cx);
@@ -48,10 +53,39 @@ fn run(cx: &mut Context) {
         }
         AddressedPlaces { cx, body, settings: &settings, loads: &mut loads }.replace();
     });
-    cx.program.map_types(&mut |types, ty| if is_address(types.get(ty)) { types.scalar(Scalar::U64) } else { ty });
-    cx.program.each_arena_mut(&mut drop_conversions);
+    make_numbers(cx);
     helpers.list(cx.program);
     list(cx, loads.listed.into_iter());
+}
+
+/// Whether a function asks what lies at an address.
+fn is_followed(cx: &mut Context) -> bool {
+    let mut followed = false;
+    cx.each_body(&mut |cx, _, body| {
+        followed |= body.expressions().into_iter().any(|id| place_at(cx.program, &body.exprs, id).is_some());
+    });
+    followed
+}
+
+/// Gives addresses the type of a number.
+fn make_numbers(cx: &mut Context) {
+    let mut operands = FxHashSet::default();
+    cx.program.each_arena_mut(&mut |exprs| {
+        operands.extend(exprs.iter().flat_map(|(_, e)| match e.kind {
+            ExprKind::Convert(inner, _) => [e.ty, exprs[inner].ty],
+            ExprKind::Binary(_, a, b) => [exprs[a].ty, exprs[b].ty],
+            _ => [TypeId::VOID; 2],
+        }));
+    });
+    // Two words that are handed on are as good as a number.
+    let counted = operands.iter().any(|ty| is_address(cx.program.types.get(*ty)));
+    let words = !counted && !cx.profile.has(Capability::Int64);
+    cx.program.map_types(&mut |types, ty| match is_address(types.get(ty)) {
+        true if words => types.vector(Scalar::U32, 2),
+        true => types.scalar(Scalar::U64),
+        false => ty,
+    });
+    cx.program.each_arena_mut(&mut drop_conversions);
 }
 
 /// Pointers that were made of other pointers, or of numbers of 64 bits, are these.

@@ -184,6 +184,8 @@ impl Placer<'_> {
             Type::Matrix(s, rows, columns) => self.array(self.vector(s, columns), rows.into()),
             Type::Array(element, count) => self.array(self.natural(element), count.laid_out().unwrap_or(0).into()),
             Type::Struct(id) => self.structure(id),
+            // A number that nobody follows.
+            Type::Pointer(..) => Natural { size: 8, align: 8 },
             _ => Natural { size: 4, align: 4 },
         }
     }
