@@ -69,13 +69,18 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `T(handle)`: the object that a descriptor handle stands for.
+    /// `T(handle)`: the object that a descriptor handle stands for; of a scene also the one at an address.
     fn object_of_handle(&mut self, ty: TypeId, args: &'a [ast::Expr], span: Span) -> ExprId {
         if let [only] = args {
             let value = self.expr(only);
             let value = self.plain(value);
             match self.program.types.get(self.ty(value)) {
                 Type::Handle(to) if to == ty => return self.convert(value, ty, false),
+                Type::Scalar(s) if s.is_integer() && self.program.types.get(ty) == Type::AccelerationStructure => {
+                    let address = self.program.types.scalar(Scalar::U64);
+                    let address = self.convert(value, address, false);
+                    return self.library_call("__sceneAt", &[address], span);
+                }
                 Type::Error => return value,
                 _ => {}
             }

@@ -353,7 +353,7 @@ impl Resolver<'_, '_> {
             return true;
         }
         match value {
-            Some(value) if matches!(work.body.exprs[value].kind, ExprKind::Call(..)) => {
+            Some(value) if work.results.contains_key(&value) => {
                 stmt.kind = match work.returned.get(&value) {
                     Some(index) => StmtKind::Local(*index, Some(value)),
                     None => StmtKind::Expr(value),
@@ -440,6 +440,10 @@ impl Resolver<'_, '_> {
         let base = work.body.exprs.base(value);
         match work.body.exprs[base].kind {
             ExprKind::Global(_) => Some(vec![(Vec::new(), value)]),
+            // A scene at an address, which is kept as an index is.
+            ExprKind::Call(..) if base == value && self.cx.program.types.get(ty) == Type::AccelerationStructure => {
+                Some(vec![(Vec::new(), value)])
+            }
             ExprKind::Local(local) if work.staying.contains(&local) && !work.flow.aliases.contains_key(&local) => {
                 Some(vec![(Vec::new(), value)])
             }

@@ -29,8 +29,16 @@ pub(super) enum Selection {
 /// What a resource argument is, apart from the values of its indices.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ResourceShape {
-    global: GlobalId,
+    base: Base,
     steps: Vec<Selection>,
+}
+
+/// Where an access path begins.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Base {
+    Global(GlobalId),
+    /// What a function of the library finds at an address, which is the first index of the path.
+    Found(FunctionId),
 }
 
 /// A parameter by index, with what stands at each path of fields in it.
@@ -231,9 +239,12 @@ impl Resolver<'_, '_> {
         let mut text = name.to_string();
         let mut last = None;
         for (_, shape) in resources.iter().flat_map(|(_, shapes)| shapes) {
-            if last != Some(shape.global) {
-                text = format!("{text}_{}", self.cx.program.globals[shape.global].name);
-                last = Some(shape.global);
+            if last != Some(shape.base) {
+                text = match shape.base {
+                    Base::Global(global) => format!("{text}_{}", self.cx.program.globals[global].name),
+                    Base::Found(_) => format!("{text}_address"),
+                };
+                last = Some(shape.base);
             }
         }
         Symbol::new(&text)
@@ -498,9 +509,17 @@ fn return_assigned(exprs: &ExprArena, block: &mut Block, variable: LocalId) {
 /// The access path of a shape with these indices.
 fn path_of(program: &Program, exprs: &mut ExprArena, shape: &ResourceShape, holes: &[ExprId], span: Span) -> ExprId {
     let mut holes = holes.iter();
-    let mut ty = program.globals[shape.global].ty;
-    let mut id = exprs.push(Expr { kind: ExprKind::Global(shape.global), ty, span });
-    for step in &shape.steps {
+    let mut steps = shape.steps.iter();
+    let (kind, mut ty) = match shape.base {
+        Base::Global(global) => (ExprKind::Global(global), program.globals[global].ty),
+        Base::Found(function) => {
+            steps.next();
+            let address = holes.next().copied().into_iter().collect();
+            (ExprKind::Call(function, address), program.functions[function].result)
+        }
+    };
+    let mut id = exprs.push(Expr { kind, ty, span });
+    for step in steps {
         let at = |exprs: &mut ExprArena, value: i64| {
             let kind = ExprKind::Literal(Literal::Int(value), None);
             exprs.push(Expr { kind, ty: TypeId::INT, span })
@@ -529,7 +548,7 @@ fn shape(facts: &Facts, body: &Body, id: ExprId) -> (Option<ResourceShape>, Vec<
     let exprs = &body.exprs;
     let (mut steps, mut holes) = (Vec::new(), Vec::new());
     let mut id = id;
-    let global = loop {
+    let base = loop {
         id = match &exprs[id].kind {
             ExprKind::Field(a, index) => {
                 steps.push(Selection::Field(*index));
@@ -549,11 +568,16 @@ fn shape(facts: &Facts, body: &Body, id: ExprId) -> (Option<ResourceShape>, Vec<
                 }
                 *a
             }
-            ExprKind::Global(global) => break *global,
+            ExprKind::Global(global) => break Base::Global(*global),
+            ExprKind::Call(function, args) => {
+                steps.push(Selection::Hole(None));
+                holes.extend(args);
+                break Base::Found(*function);
+            }
             _ => return (None, Vec::new()),
         };
     };
     steps.reverse();
     holes.reverse();
-    (Some(ResourceShape { global, steps }), holes)
+    (Some(ResourceShape { base, steps }), holes)
 }

@@ -172,8 +172,8 @@ impl Resolver<'_, '_> {
             return Some(first);
         }
         let path = work.body.exprs.duplicate(first);
-        let lists: Vec<Vec<ExprId>> = all.iter().map(|e| work.body.exprs.indices(*e)).collect();
-        for (at, index) in work.body.exprs.indices(path).into_iter().enumerate() {
+        let lists: Vec<Vec<ExprId>> = all.iter().map(|e| rebinding::indices(&work.body.exprs, *e)).collect();
+        for (at, index) in rebinding::indices(&work.body.exprs, path).into_iter().enumerate() {
             let values: Vec<ExprId> = lists.iter().map(|l| l.get(at).copied()).collect::<Option<_>>()?;
             if values.iter().all(|v| rebinding::same_value(&work.body.exprs, index, *v)) {
                 continue;

@@ -148,7 +148,7 @@ impl Resolver<'_, '_> {
     /// Puts the indices of a path into variables.
     fn indices_to_variables(&mut self, work: &mut Work, path: ExprId, before: &mut Vec<Stmt>) -> Vec<LocalId> {
         let mut variables = Vec::new();
-        for index in work.body.exprs.indices(path) {
+        for index in indices(&work.body.exprs, path) {
             let index = self.marked_slot(work, index);
             let value = work.body.exprs.displace(index);
             let Expr { ty, span, .. } = work.body.exprs[value];
@@ -184,7 +184,7 @@ impl Resolver<'_, '_> {
     /// Gives the variables in a path the values of the indices in another one.
     fn assign_indices(&mut self, work: &mut Work, old: ExprId, new: ExprId, before: &mut Vec<Stmt>) {
         let unmarked = |path: ExprId| -> Vec<ExprId> {
-            work.body.exprs.indices(path).into_iter().map(|i| self.facts.unmarked(&work.body.exprs, i)).collect()
+            indices(&work.body.exprs, path).into_iter().map(|i| self.facts.unmarked(&work.body.exprs, i)).collect()
         };
         let (old, new) = (unmarked(old), unmarked(new));
         // All are read before one is written.
@@ -229,7 +229,7 @@ impl Resolver<'_, '_> {
             return Some(a);
         }
         let path = work.body.exprs.duplicate(a);
-        for (index, other) in work.body.exprs.indices(path).into_iter().zip(work.body.exprs.indices(b)) {
+        for (index, other) in indices(&work.body.exprs, path).into_iter().zip(indices(&work.body.exprs, b)) {
             if same_value(&work.body.exprs, index, other) {
                 continue;
             }
@@ -252,7 +252,7 @@ impl Resolver<'_, '_> {
 impl Work<'_> {
     /// Makes the indices of a path values that stay what they are.
     pub(super) fn freeze(&mut self, path: ExprId, before: &mut Vec<Stmt>) {
-        let indices = self.body.exprs.indices(path);
+        let indices = indices(&self.body.exprs, path);
         self.freeze_list(&indices, before);
     }
 
@@ -370,7 +370,7 @@ impl Resolver<'_, '_> {
 
 /// The marker of an index on a path.
 pub(super) fn marker_of_path(facts: &Facts, exprs: &ExprArena, path: ExprId) -> Option<FunctionId> {
-    exprs.indices(path).into_iter().find_map(|i| facts.marker(exprs, i))
+    indices(exprs, path).into_iter().find_map(|i| facts.marker(exprs, i))
 }
 
 /// Whether two paths are the same but for their indices, for which `index` is asked.
@@ -381,8 +381,21 @@ pub(super) fn is_same(exprs: &ExprArena, a: ExprId, b: ExprId, index: &mut dyn F
         (ExprKind::Index(a, i), ExprKind::Index(b, j)) => index(*i, *j) && is_same(exprs, *a, *b, index),
         (ExprKind::Global(a), ExprKind::Global(b)) => a == b,
         (ExprKind::Local(a), ExprKind::Local(b)) => a == b,
+        (ExprKind::Call(f, a), ExprKind::Call(g, b)) => match (a.as_slice(), b.as_slice()) {
+            ([a], [b]) => f == g && index(*a, *b),
+            _ => false,
+        },
         _ => false,
     }
+}
+
+/// The indices in a path, outermost first, and the address at which it begins.
+pub(super) fn indices(exprs: &ExprArena, path: ExprId) -> Vec<ExprId> {
+    let mut list = exprs.indices(path);
+    if let ExprKind::Call(_, args) = &exprs[exprs.base(path)].kind {
+        list.extend(args);
+    }
+    list
 }
 
 /// Whether two indices are the same number.
