@@ -196,6 +196,17 @@ fn what_is_named_and_what_is_reached() {
     }
 }
 
+/// What is of the library is at no place of the user.
+#[test]
+fn places_are_those_of_the_user() {
+    let source = "ConstantBuffer<Tuple<float, int>> pair;\nRWStructuredBuffer<float> result;\n\
+                  [shader(\"compute\")] [numthreads(1, 1, 1)] void main() { result[0] = pair._0 + pair._1; }\n";
+    for target in [Target::Hlsl, Target::Glsl, Target::Wgsl] {
+        let text = reflection(source, target).to_json();
+        assert!(text.contains("a.slang:1:") && !text.contains("stdlib/"), "{text}");
+    }
+}
+
 #[test]
 fn leaves_have_buffers_counts_and_strides() {
     let source = "

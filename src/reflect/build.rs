@@ -291,7 +291,8 @@ impl Builder<'_> {
         let span = self.sources.use_site(span);
         let file = self.sources.file(span.file)?;
         let (line, column) = self.sources.line_column(span.file, span.start);
-        (span.end > 0).then(|| format!("{}:{}:{}", file.recorded, line + 1, column + 1))
+        // What the library declares is nowhere in the sources.
+        (span.end > 0 && !span.file.is_library()).then(|| format!("{}:{}:{}", file.recorded, line + 1, column + 1))
     }
 
     fn type_node(&self, layout: &TypeLayout) -> TypeNode {
