@@ -7,9 +7,10 @@
 
 use super::Checker;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use crate::tree::{
-    Block, Body, Build, Expr, ExprId, ExprKind, FunctionId, GlobalId, LocalId, Param, ParamMode, Program, Semantic,
-    Stage, Stmt, StmtKind, TypeId,
+    Block, Body, Build, EntryPoint, Expr, ExprId, ExprKind, FunctionId, GlobalId, LocalId, Param, ParamMode, Program,
+    Semantic, Stmt, StmtKind, TypeId,
 };
 use rustc_hash::FxHashMap;
 
@@ -28,23 +29,24 @@ impl Checker<'_> {
         }
         let mut variables = std::mem::take(&mut self.stage_variables);
         variables.sort_by_key(|v| (self.program.globals[v.global].unit, self.program.globals[v.global].ordinal));
-        let entries: Vec<(FunctionId, Stage)> =
-            self.program.entry_points.iter().map(|e| (e.function, e.stage)).collect();
         let mut given: FxHashMap<FunctionId, Vec<GlobalId>> = FxHashMap::default();
-        for (entry, stage) in entries {
+        for point in self.program.entry_points.clone() {
+            let (entry, stage) = (point.function, point.stage);
             let reached = self.program.analyses().reached_globals([entry].into_iter());
             if stage.is_of_rays() {
-                self.refuse_variables(variables.iter().filter(|v| reached.contains(&v.global)), (entry, stage));
+                self.refuse_variables(variables.iter().filter(|v| reached.contains(&v.global)), &point);
                 continue;
             }
+            let asked: Vec<(StageVariable, Span)> = variables
+                .iter()
+                .filter(|v| reached.contains(&v.global))
+                .map(|v| (*v, self.place_of_variable(v.global, &point)))
+                .collect();
             let mut body = std::mem::take(&mut self.program.functions[entry].code);
             let mut outputs = Vec::new();
             let mut first = Vec::new();
-            for &StageVariable { global, mode } in variables.iter().filter(|v| reached.contains(&v.global)) {
+            for (StageVariable { global, mode }, span) in asked {
                 let declared = &self.program.globals[global];
-                // One of the library is asked for by the entry point.
-                let span =
-                    if declared.span.file.is_library() { self.program.functions[entry].span } else { declared.span };
                 let ty = declared.ty;
                 let local = body.add_local(declared.name, ty, span);
                 let param = Param {
@@ -97,17 +99,22 @@ fn give_variables(program: &mut Program, given: &FxHashMap<FunctionId, Vec<Globa
 }
 
 impl Checker<'_> {
+    /// Where a variable is declared, or asked for if the library declares it.
+    fn place_of_variable(&self, variable: GlobalId, entry: &EntryPoint) -> Span {
+        let declared = self.program.globals[variable].span;
+        if !declared.file.is_library() {
+            return declared;
+        }
+        let named = self.program.analyses().first_named(entry, variable).filter(|span| !span.file.is_library());
+        named.unwrap_or(self.program.functions[entry.function].span)
+    }
+
     /// Reports variables of a stage that has no inputs and outputs between stages.
-    fn refuse_variables<'v>(
-        &mut self,
-        variables: impl Iterator<Item = &'v StageVariable>,
-        (entry, stage): (FunctionId, Stage),
-    ) {
+    fn refuse_variables<'v>(&mut self, variables: impl Iterator<Item = &'v StageVariable>, entry: &EntryPoint) {
         for variable in variables {
-            let global = &self.program.globals[variable.global];
-            let span = self.program.functions[entry].span;
-            let span = if global.span.file.is_library() { span } else { global.span };
-            let message = format!("a {} entry point has no input or output like `{}`", stage.name(), global.name);
+            let span = self.place_of_variable(variable.global, entry);
+            let (stage, name) = (entry.stage.name(), self.program.globals[variable.global].name);
+            let message = format!("a {stage} entry point has no input or output like `{name}`");
             self.diags.push(Diagnostic::error(Code::BAD_ENTRY, span, message));
         }
     }

@@ -9,7 +9,7 @@ use super::stage_io::{Flatten, Leaf};
 use super::system_value_types::{Holder, slot};
 use super::varyings::is_bare;
 use super::{Context, mesh_bytes, signature_rows};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::layout::Unit;
 use crate::layout::locations::{self, Per, Varying, indices_of_matrix};
 use crate::source::Span;
@@ -672,6 +672,10 @@ fn misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) ->
 
 fn report_misplaced(cx: &mut Context, entry: &EntryPoint, point: Point, leaf: &Leaf) {
     let Some((name, index)) = &leaf.semantic else { return };
+    // What the target has nowhere has been told of.
+    if cx.diags.list().iter().any(|d| d.span == Some(leaf.span) && d.severity == Severity::Error) {
+        return;
+    }
     let number = if *index == 0 { String::new() } else { index.to_string() };
     let (stage, what) = (entry.stage.name(), way(point));
     let message = format!("`{}{number}` cannot be {what} of the {stage} stage in {}", spelled(name), cx.profile.name);

@@ -221,6 +221,16 @@ impl Analyses<'_> {
         found
     }
 
+    /// Where the code of the user first names a global on the way from an entry point, or calls what does in the library.
+    pub fn first_named(&self, entry: &EntryPoint, global: GlobalId) -> Option<Span> {
+        self.paths(entry).into_iter().find_map(|(id, from)| {
+            let body = &self.program.functions[id].code;
+            let names = |e: &ExprId| matches!(body.exprs[*e].kind, ExprKind::Global(g) if g == global);
+            let named = body.expressions().into_iter().filter(names).map(|e| body.exprs[e].span);
+            named.min_by_key(|span| span.start).map(|span| from.unwrap_or(span))
+        })
+    }
+
     /// The calls that a stage makes once, of an entry point, each by the first place where the code of the user leads to it.
     pub fn calls_once(&self, entry: &EntryPoint) -> Vec<Span> {
         let mut calls = Vec::new();
