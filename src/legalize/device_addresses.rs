@@ -22,7 +22,8 @@ use crate::layout::{Counts, Detail, Layouter, Settings, TypeLayout, Unit, VarLay
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "device_addresses",
@@ -69,7 +70,7 @@ fn is_followed(cx: &mut Context) -> bool {
 
 /// Gives addresses the type of a number.
 fn make_numbers(cx: &mut Context) {
-    let mut operands = FxHashSet::default();
+    let mut operands = BTreeSet::new();
     cx.program.each_arena_mut(&mut |exprs| {
         operands.extend(exprs.iter().flat_map(|(_, e)| match e.kind {
             ExprKind::Convert(inner, _) => [e.ty, exprs[inner].ty],
