@@ -182,6 +182,28 @@ impl<'a> Checker<'a> {
         explicit: usize,
         scope: ScopeId,
     ) -> Signature<'a> {
+        let around = self.cx.sees_until;
+        self.cx.sees_until = Some(decl).filter(|decl| self.is_free_of_hlsl(*decl));
+        let signature = self.signature_of(decl, accessor, args, explicit, scope);
+        self.cx.sees_until = around;
+        signature
+    }
+
+    /// Whether a declaration is a free function of HLSL and no template: it sees what is declared before it.
+    fn is_free_of_hlsl(&self, decl: DeclId) -> bool {
+        let info = self.info(decl);
+        let is_plain = matches!(info.what, What::Function(f) if f.generics.is_none());
+        is_plain && info.owner.is_none() && self.source(info.source).language == Language::Hlsl
+    }
+
+    fn signature_of(
+        &mut self,
+        decl: DeclId,
+        accessor: u32,
+        args: &[Arg],
+        explicit: usize,
+        scope: ScopeId,
+    ) -> Signature<'a> {
         let info = self.info(decl);
         // What a static function of an interface is for a value of it, the value tells.
         let chooses = info.in_interface && info.owner.is_some_and(|o| self.existential(o).is_some());

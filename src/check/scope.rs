@@ -271,7 +271,7 @@ impl<'a> Checker<'a> {
         let mut current = Some(scope);
         while let Some(id) = current {
             let found = self.lookup_here(id, name);
-            if self.is_later_variable(&found, id) {
+            if self.is_declared_later(&found, id) {
                 later.get_or_insert(found);
             } else if !found.entities.is_empty() {
                 if !self.are_functions(&found) {
@@ -298,16 +298,26 @@ impl<'a> Checker<'a> {
         later.filter(|_| found.entities.is_empty()).unwrap_or(found)
     }
 
-    /// HLSL: whether a variable is declared behind the function that names it, so that one of an outer scope is meant if there is one.
-    fn is_later_variable(&self, found: &Found, scope: ScopeId) -> bool {
+    /// HLSL: whether a variable or type is declared behind the function that names it, so that one of an outer scope is meant if there
+    /// is one.
+    fn is_declared_later(&self, found: &Found, scope: ScopeId) -> bool {
         let (Some(last), [Entity::Decl(decl)]) = (self.cx.sees_until, found.entities.as_slice()) else { return false };
-        let is_variable = matches!(self.info(*decl).what, What::Var(_) | What::BufferMember(..) | What::EnumCase(..));
-        is_variable && *decl > last && self.outward(self.info(last).scope).any(|around| around == scope)
+        let hides = matches!(
+            self.info(*decl).what,
+            What::Var(_)
+                | What::BufferMember(..)
+                | What::EnumCase(..)
+                | What::Struct(_)
+                | What::Enum(_)
+                | What::Alias(_)
+        );
+        hides && *decl > last && self.outward(self.info(last).scope).any(|around| around == scope)
     }
 
     /// Looks the name of a type or namespace up from a scope outwards, past what else has it.
     pub(super) fn lookup_types(&mut self, scope: ScopeId, name: Symbol) -> Found {
         let mut current = Some(scope);
+        let mut later = None;
         while let Some(id) = current {
             let mut found = self.lookup_here(id, name);
             found.entities.retain(|entity| match entity {
@@ -315,12 +325,14 @@ impl<'a> Checker<'a> {
                 Entity::Value(..) | Entity::Local(..) => false,
                 Entity::Type(_) | Entity::Param(_) | Entity::OpenPack(_) | Entity::Generic(_) | Entity::Pack(_) => true,
             });
-            if !found.entities.is_empty() {
+            if self.is_declared_later(&found, id) {
+                later.get_or_insert(found);
+            } else if !found.entities.is_empty() {
                 return found;
             }
             current = self.at(id).parent;
         }
-        Found::default()
+        later.unwrap_or_default()
     }
 
     /// Adds what is seen of the functions of a scope to those that inner scopes have.
