@@ -484,10 +484,7 @@ impl<'a> Checker<'a> {
             let param = ParamSignature { name: named.name, span: named.span, ..*param };
             params.push(self.param(&mut code, &param, instance.scope));
         }
-        let mut attributes = match self.is_other_entry(info.name, attributes) {
-            true => self.quiet(|c| c.attributes(attributes, info.scope)),
-            false => self.attributes(attributes, info.scope),
-        };
+        let mut attributes = self.attributes(attributes, info.scope);
         // Those of announcements hold, too, where the definition has no such one.
         for announced in self.announced_attributes(instance.decl) {
             for attribute in self.attributes(announced, info.scope) {

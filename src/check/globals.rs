@@ -51,13 +51,6 @@ impl<'a> Checker<'a> {
         resolved
     }
 
-    /// Whether a function is an entry point beside those that were asked for: what its attributes say is looked at with it.
-    pub(super) fn is_other_entry(&self, name: Symbol, attributes: &[ast::Attribute]) -> bool {
-        let is_entry = attributes.iter().any(|a| a.name.name.as_str().eq_ignore_ascii_case("shader"));
-        let asked = &self.options.entries;
-        is_entry && !asked.is_empty() && asked.iter().all(|entry| entry.name != name.as_str())
-    }
-
     /// Positions that a declaration gives itself.
     pub(super) fn explicit(
         &mut self,
