@@ -54,7 +54,7 @@ pub(super) fn has_address(types: &Types, exprs: &ExprArena, place: ExprId) -> bo
 
 /// How a function is given the address of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Given {
+enum PointedTo {
     /// The variable can be written.
     Writable,
     /// It can only be read.
@@ -62,7 +62,7 @@ enum Given {
 }
 
 /// A function by what its parameters are given.
-type Kinds = (FunctionId, Vec<Option<Given>>);
+type Kinds = (FunctionId, Vec<Option<PointedTo>>);
 
 struct Addresses<'p> {
     program: &'p mut Program,
@@ -181,7 +181,7 @@ impl Addresses<'_> {
     fn call(&mut self, body: &mut Body, id: ExprId) {
         let ExprKind::Call(callee, args) = &body.exprs[id].kind else { return };
         let (callee, args) = (*callee, args.clone());
-        let given: Vec<Option<Given>> = args.iter().map(|arg| self.given(body, *arg)).collect();
+        let given: Vec<Option<PointedTo>> = args.iter().map(|arg| self.given(body, *arg)).collect();
         let has_body = matches!(self.program.functions[callee].body, FunctionBody::Block);
         if !has_body || given.iter().all(Option::is_none) {
             return;
@@ -197,11 +197,11 @@ impl Addresses<'_> {
         }
     }
 
-    fn given(&self, body: &Body, arg: ExprId) -> Option<Given> {
+    fn given(&self, body: &Body, arg: ExprId) -> Option<PointedTo> {
         let place = addressed(&body.exprs, arg)?;
         Some(match is_read_only(self.program, &body.exprs, &body.locals, place) {
-            true => Given::ReadOnly,
-            false => Given::Writable,
+            true => PointedTo::ReadOnly,
+            false => PointedTo::Writable,
         })
     }
 
@@ -226,11 +226,11 @@ impl Addresses<'_> {
     }
 
     /// Makes a parameter that is a pointer the variable that it points to.
-    fn make_variable(&mut self, function: &mut Function, index: usize, given: Given) {
+    fn make_variable(&mut self, function: &mut Function, index: usize, given: PointedTo) {
         let Some(param) = function.params.get_mut(index) else { return };
         let (local, body) = (param.local, &mut function.code);
         let Type::Pointer(to, _) = self.program.types.get(body.locals[local].ty) else { return };
-        let read_only = given == Given::ReadOnly;
+        let read_only = given == PointedTo::ReadOnly;
         param.mode = if read_only { ParamMode::In } else { ParamMode::Ref };
         self.refuse_moves(body, local);
         self.refuse_writes(body, local, read_only);
