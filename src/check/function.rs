@@ -16,8 +16,8 @@ use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, MESH_ARRAYS, Modifiers, Param,
-    ParamMode, Stmt, StmtKind, TargetCase, Template, Type, TypeId,
+    Attribute, Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, MESH_ARRAYS, Modifiers,
+    Param, ParamMode, Stmt, StmtKind, TargetCase, Template, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -449,6 +449,16 @@ impl<'a> Checker<'a> {
             self.functions.list[id.0 as usize].function = Some(function);
             return function;
         }
+        let function = self.new_function(id);
+        match is_left_out {
+            true => _ = self.functions.unasked.insert(id),
+            false => self.queue.push_back(id),
+        }
+        function
+    }
+
+    /// Makes the function of an instance, which has no body yet.
+    fn new_function(&mut self, id: InstanceId) -> FunctionId {
         let instance = self.functions.get(id).clone();
         let info = self.info(instance.decl);
         let source = self.source_of(instance.decl);
@@ -484,15 +494,7 @@ impl<'a> Checker<'a> {
             let param = ParamSignature { name: named.name, span: named.span, ..*param };
             params.push(self.param(&mut code, &param, instance.scope));
         }
-        let mut attributes = self.attributes(attributes, info.scope);
-        // Those of announcements hold, too, where the definition has no such one.
-        for announced in self.announced_attributes(instance.decl) {
-            for attribute in self.attributes(announced, info.scope) {
-                if !attributes.iter().any(|own| own.name.as_str().eq_ignore_ascii_case(attribute.name.as_str())) {
-                    attributes.push(attribute);
-                }
-            }
-        }
+        let attributes = self.attributes_with_announced(instance.decl, attributes);
         let has = |name: &str| attributes.iter().any(|a| a.name.as_str().eq_ignore_ascii_case(name));
         let (semantics, is_ref) = match info.what {
             What::Function(f) => {
@@ -545,11 +547,21 @@ impl<'a> Checker<'a> {
         let asked = self.user_span;
         let instance = &mut self.functions.list[id.0 as usize];
         (instance.function, instance.asked) = (Some(function), asked);
-        match is_left_out {
-            true => _ = self.functions.unasked.insert(id),
-            false => self.queue.push_back(id),
-        }
         function
+    }
+
+    /// The attributes of a function. Those of announcements hold, too, where the definition has no such one.
+    fn attributes_with_announced(&mut self, decl: DeclId, own: &'a [ast::Attribute]) -> Vec<Attribute> {
+        let scope = self.info(decl).scope;
+        let mut attributes = self.attributes(own, scope);
+        for announced in self.announced_attributes(decl) {
+            for attribute in self.attributes(announced, scope) {
+                if !attributes.iter().any(|own| own.name.as_str().eq_ignore_ascii_case(attribute.name.as_str())) {
+                    attributes.push(attribute);
+                }
+            }
+        }
+        attributes
     }
 
     /// The object of a method; `kept`: the method cannot change it.

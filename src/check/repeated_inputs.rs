@@ -10,10 +10,9 @@ use crate::parse::Language;
 use crate::tree::{
     Expr, ExprKind, FunctionId, Id, Modifiers, ParamMode, Program, Semantic, Step, Stmt, StmtKind, TypeId, is_uniform,
 };
-use rustc_hash::FxHashSet;
 
 /// Where an entry point is given a system value: in which parameter and, in a struct, by which fields.
-struct Given {
+struct SystemInput {
     semantic: (String, u32),
     ty: TypeId,
     /// Interpolation; barycentrics without perspective are others.
@@ -26,10 +25,7 @@ impl Checker<'_> {
     /// Leaves out the parameters of entry points that are a system value which another input is.
     pub(super) fn leave_out_repeated_inputs(&mut self) {
         let roots: Vec<FunctionId> = self.program.entry_points.iter().map(|e| e.function).collect();
-        let called: FxHashSet<FunctionId> = {
-            let analyses = self.program.analyses();
-            self.program.functions.ids().flat_map(|id| analyses.callees(id).to_vec()).collect()
-        };
+        let called = self.program.analyses().called();
         for root in roots {
             let instance = self.functions.of_function.get(root.index()).map(|id| self.functions.get(*id).decl);
             let is_slang = instance.is_some_and(|decl| self.source_of(decl).language == Language::Slang);
@@ -43,7 +39,7 @@ impl Checker<'_> {
 }
 
 /// The inputs of an entry point that are system values.
-fn given(program: &Program, root: FunctionId) -> Vec<Given> {
+fn given(program: &Program, root: FunctionId) -> Vec<SystemInput> {
     let function = &program.functions[root];
     let mut found = Vec::new();
     for (index, param) in function.params.iter().enumerate() {
@@ -62,11 +58,11 @@ fn add(
     semantic: Option<Semantic>,
     modifiers: Modifiers,
     (param, path): (usize, Vec<Step>),
-    found: &mut Vec<Given>,
+    found: &mut Vec<SystemInput>,
 ) {
     if let Some(semantic) = semantic {
         if semantic.is_system() {
-            found.push(Given { semantic: semantic.split(), ty, modifiers, param, path });
+            found.push(SystemInput { semantic: semantic.split(), ty, modifiers, param, path });
         }
         return;
     }
@@ -77,21 +73,22 @@ fn add(
 }
 
 /// A parameter that is the system value which another input is, and that one.
-fn repeated(program: &Program, root: FunctionId) -> Option<(usize, Given)> {
+fn repeated(program: &Program, root: FunctionId) -> Option<(usize, SystemInput)> {
     let all = given(program, root);
-    let words = |given: &Given| Modifiers::INTERPOLATION.map(|word| given.modifiers.has(word));
-    let is_same = |a: &Given, b: &Given| a.semantic == b.semantic && a.ty == b.ty && words(a) == words(b);
+    let words = |given: &SystemInput| Modifiers::INTERPOLATION.map(|word| given.modifiers.has(word));
+    let is_same = |a: &SystemInput, b: &SystemInput| a.semantic == b.semantic && a.ty == b.ty && words(a) == words(b);
     // Of two parameters the first one stays, and a field stays in any case.
-    let stays = |other: &Given, one: &Given| !other.path.is_empty() || other.param < one.param;
-    let source =
-        |one: &Given| all.iter().position(|other| other.param != one.param && stays(other, one) && is_same(one, other));
+    let stays = |other: &SystemInput, one: &SystemInput| !other.path.is_empty() || other.param < one.param;
+    let source = |one: &SystemInput| {
+        all.iter().position(|other| other.param != one.param && stays(other, one) && is_same(one, other))
+    };
     let mut whole = all.iter().filter(|one| one.path.is_empty());
     let (param, at) = whole.find_map(|one| Some((one.param, source(one)?)))?;
     Some((param, all.into_iter().nth(at)?))
 }
 
 /// Makes a parameter a variable that has the value of an input.
-fn leave_out(program: &mut Program, root: FunctionId, param: usize, from: &Given) {
+fn leave_out(program: &mut Program, root: FunctionId, param: usize, from: &SystemInput) {
     let function = &mut program.functions[root];
     let Some(source) = function.params.get(from.param).map(|p| p.local) else { return };
     let local = function.params.remove(param).local;

@@ -524,6 +524,7 @@ const PARTS: &[(Capability, Capability)] = &[
     // What is changed atomically in a heap is declared nowhere else.
     (Capability::PlainlyAccessedAtomics, Capability::DescriptorHeaps),
     (Capability::UnstatedRasterOrder, Capability::RasterOrder),
+    (Capability::RasterOrderAnywhere, Capability::RasterOrder),
     (Capability::UnstatedRasterOrder, Capability::FragmentInterlocks),
     (Capability::FreePayloads, Capability::RayTracing),
     // Scenes are of both.

@@ -303,7 +303,7 @@ const WGSL: Capabilities = COMMON.with(&[
     InfiniteArguments, JoinedOutputs, UnknownRounds, FreeStatuses,
     ComparedArguments, CopiedStatics, SharedBlockCopies, UnsetParts,
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
-    RasterOrderAnywhere, SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
+    SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, SizedSharedArrays, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
     SampledChoices, WaveSizes, WaveSizeRanges,
 ]);

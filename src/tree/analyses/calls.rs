@@ -246,6 +246,11 @@ impl Analyses<'_> {
         calls
     }
 
+    /// The functions that others call.
+    pub fn called(&self) -> FxHashSet<FunctionId> {
+        self.program.functions.ids().flat_map(|id| self.callees(id).iter().copied()).collect()
+    }
+
     /// The functions of which `own` holds, and those that call one of them, directly or through others.
     pub fn callers_of(&self, own: &dyn Fn(&Function) -> bool) -> FxHashSet<FunctionId> {
         let found = self.program.functions.iter().filter(|(_, f)| own(f)).map(|(id, _)| id).collect();
