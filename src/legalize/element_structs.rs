@@ -10,7 +10,7 @@ use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The types of such patches and streams, with the struct for the elements of each and what these were.
-type Wrapped = FxHashMap<TypeId, (TypeId, TypeId)>;
+type StructsOfElements = FxHashMap<TypeId, (TypeId, TypeId)>;
 
 /// The element of a patch or stream.
 fn element(types: &Types, ty: TypeId) -> Option<TypeId> {
@@ -31,7 +31,7 @@ pub(super) fn wrap(program: &mut Program) {
         return;
     }
     // The types that have been made are looked up where they are used.
-    let mut wrapped = Wrapped::default();
+    let mut wrapped = StructsOfElements::default();
     program.map_types(&mut |types, ty| {
         let Some((&own, old)) = made.get(&ty).zip(element(types, ty)) else { return ty };
         let new = types.intern(match types.get(ty) {
@@ -83,7 +83,7 @@ fn first_user(program: &Program, ty: TypeId) -> Option<Item> {
 }
 
 /// The builtins of such streams: the vertices that they take have the new type.
-fn builtins(program: &mut Program, wrapped: &Wrapped) -> FxHashSet<FunctionId> {
+fn builtins(program: &mut Program, wrapped: &StructsOfElements) -> FxHashSet<FunctionId> {
     let mut found = FxHashSet::default();
     for (id, function) in program.functions.iter_mut().filter(|(_, f)| f.builtin) {
         let locals: Vec<LocalId> = function.params.iter().map(|p| p.local).collect();
@@ -98,7 +98,7 @@ fn builtins(program: &mut Program, wrapped: &Wrapped) -> FxHashSet<FunctionId> {
 }
 
 /// What is read of a patch is the field; what a stream is given is put together.
-fn uses(exprs: &mut ExprArena, wrapped: &Wrapped, builtins: &FxHashSet<FunctionId>) {
+fn uses(exprs: &mut ExprArena, wrapped: &StructsOfElements, builtins: &FxHashSet<FunctionId>) {
     let ids: Vec<ExprId> = exprs.iter().map(|(id, _)| id).collect();
     for id in ids {
         let Expr { ty, span, .. } = exprs[id];
