@@ -17,6 +17,8 @@ use rustc_hash::FxHashMap;
 pub(super) const PASS: Pass = Pass {
     name: "payload_structs",
     lessens: &[Capability::FreePayloads],
+    // A struct that goes out is set in all its parts.
+    adds: &[Capability::UnsetParts],
     after: &["called_entry_points", "entry_uniforms"],
     run,
     ..Pass::ROW

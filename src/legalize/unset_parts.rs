@@ -165,7 +165,7 @@ fn is_covered(program: &Program, ty: TypeId, path: &Path, set: &[Path]) -> bool 
 
 /// Whether a type is data.
 fn is_data(program: &Program, ty: TypeId) -> bool {
-    let is_data = |leaf: &Type| matches!(leaf, Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..));
+    let is_data = |leaf: &Type| matches!(leaf, Type::Scalar(_) | Type::Enum(_) | Type::Vector(..) | Type::Matrix(..));
     !program.any_leaf(ty, &mut |leaf| !is_data(&leaf))
 }
 
