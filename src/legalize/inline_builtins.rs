@@ -37,6 +37,8 @@ pub(super) const PASS: Pass = Pass {
         Capability::LateOldValues,
         Capability::ArgumentsInOrder,
         Capability::BufferCopies,
+        // A value of the library's types, like the `none` of an `Optional`, may be made where the call was.
+        Capability::AggregateExpressions,
         // What is compared, converted or computed of arguments that are matrices.
         Capability::MatrixComponentOps,
         // A value that it computes may be none that a constant has.
