@@ -629,10 +629,13 @@ fn any_kind_of_results(program: &Program, function: &Function) -> Vec<String> {
 /// of numbers, not of vectors, and ray queries without flags; the other takes scalars, vectors and matrices of as many
 /// numbers for one another.
 fn told_apart(program: &Program, function: &Function, fine: bool) -> Vec<String> {
+    // Both have one type for textures alone, whether they are compared or not.
+    let alone = |t: Texture| Texture { depth: t.depth && t.combined, ..t };
     let fine_name = |ty: TypeId| match program.types.get(ty) {
         Type::Matrix(s, r, c) if r * c <= 4 => format!("{s:?}{}", r * c),
         Type::Vector(s, n) => format!("{s:?}{n}"),
         Type::Scalar(s) => format!("{s:?}1"),
+        Type::Texture(t) => format!("{:?}", alone(t)),
         _ => program.type_name(ty),
     };
     let coarse = |ty: TypeId| {
@@ -649,7 +652,7 @@ fn told_apart(program: &Program, function: &Function, fine: bool) -> Vec<String>
             Type::Vector(s, n) => format!("{:?}{n}", scalar(s)),
             Type::Matrix(s, r, c) => format!("{:?}{r}x{c}", scalar(s)),
             Type::Texture(t) => {
-                let shape = Texture { element: TypeId::VOID, access: Access::Read, ..t };
+                let shape = Texture { element: TypeId::VOID, access: Access::Read, ..alone(t) };
                 format!("{:?} {shape:?} {}", texel(t.element), t.access == Access::Read)
             }
             Type::Buffer(BufferKind::Typed, access, element) => {
