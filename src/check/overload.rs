@@ -274,9 +274,18 @@ impl<'a> Checker<'a> {
         let arguments = self.infer_args(decl, generics, params, candidates, args).ok_or(Misfit::Generics)?;
         let accessor = if matches!(info.what, What::Function(_)) { WHOLE } else { candidates.accessor };
         let is_generic = !arguments.is_empty();
-        let instance = self.instance(decl, accessor, arguments).ok_or(Misfit::Generics)?;
-        let signature = self.functions.get(instance).signature.clone();
         let builtin = self.source_of(decl).builtin;
+        // The library's functions of a name may not be for these arguments: `any<7>(x)` of the user is no vector of 7.
+        let instance = match builtin {
+            true => self.quiet(|c| c.instance(decl, accessor, arguments)),
+            false => self.instance(decl, accessor, arguments),
+        };
+        let instance = instance.ok_or(Misfit::Generics)?;
+        let signature = self.functions.get(instance).signature.clone();
+        let is_faulty = signature.result == TypeId::ERROR || signature.params.iter().any(|p| p.ty == TypeId::ERROR);
+        if builtin && is_faulty {
+            return Err(Misfit::Generics);
+        }
         let general = self.cost_of_args(Rule::Library, &signature, args)?;
         let cost = match builtin || rule == Rule::Library {
             true => general,
