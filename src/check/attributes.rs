@@ -101,6 +101,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("specializationconstant", Anyone, &[], 0),
     ("__align", Library, &[Int(1)], 1),
     ("__appends", Library, &[], 0),
+    ("__base_level", Library, &[Word], 1),
     ("__bias", Library, &[], 0),
     ("__counts", Library, &[], 0),
     ("__as_structured", Library, &[], 0),

@@ -410,6 +410,7 @@ impl<'a> Checker<'a> {
                 workgroup_size: if grouped { size.unwrap_or([1; 3]) } else { [1; 3] },
                 workgroup_constants: if grouped { self.group_constants(decl) } else { [None; 3] },
                 unit: self.source(info.source).unit,
+                language: self.source(info.source).language,
                 interface: Vec::new(),
             };
             self.program.entry_points.push(entry);

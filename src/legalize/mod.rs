@@ -32,6 +32,7 @@ mod constant_parameters;
 mod counters;
 mod aggregates;
 mod availability;
+mod base_levels;
 mod data_parts;
 mod dead_branches;
 mod dead_code;
@@ -392,6 +393,7 @@ pub const PASSES: &[Pass] = &[
     short_circuit::PASS,
     sampled_choices::PASS,
     texture_access::PASS,
+    base_levels::PASS,
     derivatives::PASS,
     derivative_groups::PASS,
     raster_order::PASS,

@@ -3,6 +3,7 @@
 //! The library says `[__stages(fragment)]` where no language lets other stages call a function, and
 //! `[__outside(Capability, fragment)]` where other stages need a capability of the target.
 
+use super::base_levels;
 use super::derivative_groups::arrangement;
 use super::needs::stage_need;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -91,7 +92,8 @@ fn fault(callee: &Function, entry: &EntryPoint, profile: &Profile, span: Span) -
         "__outside" if !names(attribute).skip(1).any(|n| Stage::parse(n) == Some(entry.stage)) => {
             let capability = names(attribute).next().and_then(Capability::parse)?;
             let has_derivatives = DERIVATIVES.iter().any(|(stage, c)| *stage == entry.stage && profile.has(*c));
-            if capability == Capability::ImplicitLodAnywhere && has_derivatives {
+            let reads_base = base_levels::reads_base_levels(entry) && base_levels::is_spelled(callee);
+            if capability == Capability::ImplicitLodAnywhere && (has_derivatives || reads_base) {
                 return None;
             }
             let splits = capability == Capability::ComputeDerivatives && entry.stage == Stage::Compute;

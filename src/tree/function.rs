@@ -4,6 +4,7 @@ use super::{
     AddressSpace, Attribute, AttributeArg, Body, Comment, Explicit, FunctionId, GlobalId, LocalId, MatrixOrder,
     Modifiers, Program, Semantic, Span, Stage, Symbol, Template, Type, TypeId,
 };
+use crate::preprocess::Language;
 
 /// How a parameter is passed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -180,6 +181,8 @@ pub struct EntryPoint {
     pub workgroup_constants: [Option<GlobalId>; 3],
     /// Index of its translation unit.
     pub unit: u32,
+    /// The language of its source.
+    pub language: Language,
     /// Its inputs and outputs, where legalization makes globals of them; used or not, they belong to it.
     pub interface: Vec<GlobalId>,
 }

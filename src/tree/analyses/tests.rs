@@ -26,6 +26,7 @@ fn program(calls: &[&[u32]]) -> Program {
         workgroup_size: [1; 3],
         workgroup_constants: [None; 3],
         unit: 0,
+        language: crate::preprocess::Language::Slang,
         interface: Vec::new(),
     };
     program.entry_points.push(entry);
