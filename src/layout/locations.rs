@@ -465,7 +465,7 @@ impl<'a> Numbering<'a> {
     fn explicit(&self, of: &Whole) -> Option<u32> {
         // A struct begins at 0, and each field says its own.
         let by_fields = self.settings.api != Api::D3d && !self.offsets() && self.fields_ask(of.ty);
-        let says = of.semantic.is_some() || of.explicit.location.is_some() || self.fields_say(of.ty);
+        let says = of.semantic.is_some_and(is_system) || of.explicit.location.is_some() || self.fields_say(of.ty);
         match self.targets && says || by_fields {
             true => Some(0),
             false => self.asked(of.explicit),
@@ -482,10 +482,10 @@ impl<'a> Numbering<'a> {
         fields.any(|f| f.explicit.location.is_some() || self.fields_ask(f.ty))
     }
 
-    /// Whether fields of a struct say their semantics or locations. A type cannot contain itself, so this ends.
+    /// Whether fields of a struct say which target they are or their locations. A type cannot contain itself, so this ends.
     fn fields_say(&self, ty: TypeId) -> bool {
         let mut fields = self.program.fields(self.program.types.innermost(ty)).iter();
-        fields.any(|f| f.semantic.is_some() || f.explicit.location.is_some() || self.fields_say(f.ty))
+        fields.any(|f| f.semantic.is_some_and(is_system) || f.explicit.location.is_some() || self.fields_say(f.ty))
     }
 
     /// A type cannot contain itself, so this ends.
@@ -599,6 +599,11 @@ impl<'a> Numbering<'a> {
             (stage, unit) => Semantic::is_arbitrary(name, stage, unit == Unit::VaryingInput),
         }
     }
+}
+
+/// Whether a semantic is one of the system: a target with one of the user is numbered like one without.
+fn is_system(semantic: Semantic) -> bool {
+    semantic.split().0.starts_with("SV_")
 }
 
 /// The range of a struct's fields. Those that say their locations do so wherever the struct would begin with, unless what

@@ -18,6 +18,7 @@ use super::system_value_types::{Holder, slot};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::mesh_output;
 use crate::layout::{Policy, Settings, StageIo};
+use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
@@ -144,14 +145,18 @@ fn any_bare(program: &Program, ty: TypeId) -> bool {
     }
 }
 
-/// `SV_TargetN` for the outputs of a fragment shader.
+/// `SV_TargetN` for the outputs of a fragment shader. Slang takes a semantic of the user as none there; HLSL has no such output.
 fn targets(program: &mut Program, entry: &EntryPoint, settings: Settings) {
     // In HLSL the index is all that places a target.
     let policy =
         Policy { stage_io: StageIo { targets_by_order: false, ..settings.policy.stage_io }, ..settings.policy };
     let settings = Settings { policy, ..settings };
     let leaves = Flatten { program, split: false, settings }.leaves(entry, Direction::Out);
-    for leaf in leaves.into_iter().filter(|l| l.semantic.is_none()) {
+    let is_target = |leaf: &Leaf| match &leaf.semantic {
+        Some((name, _)) => entry.language == Language::Slang && !name.starts_with("SV_"),
+        None => true,
+    };
+    for leaf in leaves.into_iter().filter(is_target) {
         let semantic =
             Semantic { text: Symbol::new(&format!("SV_Target{}", leaf.location.unwrap_or(0))), span: leaf.span };
         put(program, entry, &leaf, semantic);
