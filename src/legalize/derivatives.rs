@@ -256,6 +256,7 @@ impl Mover<'_, '_, '_> {
         let Some((template, location)) = gradients::form(self.cx.program, &self.body.exprs, function, known) else {
             return false;
         };
+        let sample = self.body.exprs[call].span;
         let mut taking = gradients::Taking {
             program: self.cx.program,
             body: self.body,
@@ -263,6 +264,7 @@ impl Mover<'_, '_, '_> {
             definitions: &self.definitions,
             effects: self.effects,
             language: self.language,
+            sample,
             known: gradients,
             out,
         };

@@ -7,6 +7,7 @@
 
 use super::DERIVATIVE;
 use super::region::{Definitions, Region};
+use crate::source::Span;
 use crate::stdlib::Operation;
 use crate::symbol::Symbol;
 use crate::tree::analyses::is_trivial;
@@ -63,6 +64,8 @@ pub(super) struct Taking<'a> {
     pub definitions: &'a Definitions,
     pub effects: &'a Effects,
     pub language: &'static str,
+    /// Where the sample is, which is what an error of a derivative is about.
+    pub sample: Span,
     pub known: &'a mut Gradients,
     /// Statements to stand before the region.
     pub out: &'a mut Vec<Stmt>,
@@ -218,6 +221,7 @@ impl Taking<'_> {
                 self.body.locals[local].constant = true;
                 let value = self.body.exprs.duplicate(id);
                 let taken = self.build(id).call(function, vec![value], ty);
+                self.body.exprs[taken].span = self.sample;
                 self.out.push(Stmt::new(StmtKind::Local(local, Some(taken)), span));
                 self.known.list.push((id, direction, local));
                 local
