@@ -19,7 +19,7 @@ use super::constant_parameters::{is_fixed_offset, is_offset};
 use super::hoist::temporary_name;
 use super::needs::lacks;
 use super::uniformity::{RULES, refuse};
-use super::{Context, Pass};
+use super::{Context, Pass, reports_heaps};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::analyses::uniformity::{Fault, Rules};
@@ -58,6 +58,10 @@ fn run(cx: &mut Context) {
             break;
         }
         faults = cx.program.varying_barriers(&DERIVATIVES);
+    }
+    // A target without heaps has none to sample from, wherever the sample is.
+    if !faults.is_empty() && reports_heaps(cx) {
+        return;
     }
     if !cx.options.varying_derivatives {
         let what = "a derivative, or a sample that takes one, that not all invocations may reach together";
