@@ -130,6 +130,10 @@ impl Parser<'_> {
             _ if self.tok().text == "precision" && self.word_at(self.pos + 1).is_hard_modifier() => {
                 self.skip_declaration(prefix, out, &[W::Semi])
             }
+            // DXC never calls one: a conversion is of the fields.
+            W::Operator if place == Level::Member && self.language == Language::Hlsl => {
+                self.skip_declaration(prefix, out, &[W::LBrace, W::Semi])
+            }
             _ if next == W::LBrace && self.tok().text == "__ignored_block" => {
                 self.skip_declaration(prefix, out, &[W::LBrace])
             }
