@@ -43,6 +43,7 @@ const FILES: &[&str] = &[
     "residency",
     "compare",
     "sampled",
+    "d3d9",
     "pairs",
     "image",
     "buffer",
