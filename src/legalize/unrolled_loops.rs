@@ -33,6 +33,9 @@ pub(super) const PASS: Pass = Pass {
 /// The rounds that a loop may have, and the statements that a body may have after all.
 const MOST: usize = 64;
 const MOST_STATEMENTS: usize = 4096;
+/// What counters of floats count below, and in parts of what.
+const LARGEST_COUNT: f64 = 128.0;
+const PARTS_OF_ONE: f64 = 8.0;
 /// How often loops around those that were written out are looked at again.
 const TIMES: u32 = 8;
 
@@ -504,12 +507,13 @@ pub(super) fn counted(
     };
     let mut rounds = Vec::new();
     let mut now = at(*first, None)?;
-    while rounds.len() < most && at(*condition, Some(&now))?.truth()? {
+    let goes_on = |now: &Value| is_exact(now).then(|| at(*condition, Some(now))?.truth())?;
+    while rounds.len() < most && goes_on(&now)? {
         let next = match &body.exprs[*step].kind {
-            ExprKind::Step(true, _, _) => moved(BinaryOp::Add, &now, 1)?,
-            ExprKind::Step(false, _, _) => moved(BinaryOp::Sub, &now, 1)?,
+            ExprKind::Step(true, _, _) => moved(BinaryOp::Add, &now, &one(&now)?)?,
+            ExprKind::Step(false, _, _) => moved(BinaryOp::Sub, &now, &one(&now)?)?,
             ExprKind::Assign(None, _, value) => at(*value, Some(&now))?,
-            ExprKind::Assign(Some(op), _, by) => moved(*op, &now, at(*by, Some(&now))?.int()?)?,
+            ExprKind::Assign(Some(op), _, by) => moved(*op, &now, &at(*by, Some(&now))?)?,
             _ => return None,
         };
         rounds.push(std::mem::replace(&mut now, next));
@@ -517,10 +521,31 @@ pub(super) fn counted(
     Some((*counter, rounds))
 }
 
+/// One of the kind of a counter.
+fn one(now: &Value) -> Option<Value> {
+    match *now {
+        Value::Int(_, scalar) => Some(Value::Int(1, scalar)),
+        Value::Float(_, scalar) => Some(Value::Float(1.0, scalar)),
+        Value::Bool(_) | Value::Composite(_) | Value::Text(_) => None,
+    }
+}
+
 /// What an operator and a number make of a counter.
-fn moved(op: BinaryOp, now: &Value, by: i64) -> Option<Value> {
-    let Value::Int(_, scalar) = *now else { return None };
-    operate(op, now, &Value::Int(by, scalar))
+fn moved(op: BinaryOp, now: &Value, by: &Value) -> Option<Value> {
+    match (now, by) {
+        (Value::Int(_, scalar), Value::Int(by, _)) => operate(op, now, &Value::Int(*by, *scalar)),
+        (Value::Float(..), Value::Float(..)) => operate(op, now, by),
+        _ => None,
+    }
+}
+
+/// Whether a counter has a value that no compiler rounds: an integer, or a float that every kind of float has.
+fn is_exact(now: &Value) -> bool {
+    match *now {
+        Value::Int(..) => true,
+        Value::Float(x, _) => x.abs() < LARGEST_COUNT && (x * PARTS_OF_ONE).fract() == 0.0,
+        Value::Bool(_) | Value::Composite(_) | Value::Text(_) => false,
+    }
 }
 
 fn mentions(exprs: &ExprArena, id: ExprId, locals: &FxHashSet<LocalId>) -> bool {
