@@ -374,6 +374,10 @@ impl<'a> Compilation<'a> {
         let mut diags = Diagnostics::default();
         let program = layout::prepare(program, &settings, profile.name, &mut diags);
         let program = program.as_ref();
+        if diags.has_errors() {
+            diags.take().into_iter().for_each(|d| self.diags.push(d));
+            return;
+        }
         let no_records = lock::Records::new();
         let view = self.options.lock.as_ref().map(|input| lock::View {
             records: self
@@ -516,7 +520,10 @@ fn used_globals(program: &Program, api: Api) -> BTreeSet<GlobalId> {
     if api == Api::D3d {
         return crate::usage::Users::of(program).used_globals();
     }
-    program.reachable_globals().iter().flatten().copied().collect()
+    let reached = program.reachable_globals();
+    // The declaration behind an array of one type has the place of both.
+    let with_declared = |id: GlobalId| [Some(id), program.globals[id].views].into_iter().flatten();
+    reached.iter().flatten().copied().flat_map(with_declared).collect()
 }
 
 /// Explicit positions that overlap are an error where an entry point reaches both parameters, as in D3D. A texture and a

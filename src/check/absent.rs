@@ -10,7 +10,6 @@ const ABSENT: &[(&str, &str)] = &[
     ("coopVec", "cooperative vectors"),
     ("CoopMat", "cooperative matrices"),
     ("linalg", "cooperative matrices and vectors"),
-    ("__DynamicResource", "resources of any type"),
     ("IDifferentiable", "automatic differentiation"),
     ("IForwardDifferentiable", "automatic differentiation"),
     ("IBackwardDifferentiable", "automatic differentiation"),

@@ -103,6 +103,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__appends", Library, &[], 0),
     ("__base_level", Library, &[Word], 1),
     ("__bias", Library, &[], 0),
+    ("__casts_resource", Library, &[], 0),
     ("__counts", Library, &[], 0),
     ("__as_structured", Library, &[], 0),
     ("__asks_status", Library, &[], 0),

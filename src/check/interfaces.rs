@@ -101,12 +101,14 @@ const BUILTIN: &[(&str, &[Scalar])] = &[
 
 /// The interface of what a descriptor handle can stand for.
 const RESOURCES: &str = "IOpaqueDescriptor";
+/// The interface of what an element of an array of resources of any type can stand for; of which kind, the conversion says.
+const CASTABLE: &str = "__IDynamicResourceCastable";
 /// The interface of all enums.
 const ENUMS: &str = "__EnumType";
 
 fn bound_by_kind(path: &[PathSegment]) -> Option<Bound> {
     match path {
-        [only] if only.name.name == *RESOURCES => Some(Bound::Resource),
+        [only] if only.name.name == *RESOURCES || only.name.name == *CASTABLE => Some(Bound::Resource),
         [only] if only.name.name == *ENUMS => Some(Bound::Enum),
         _ => None,
     }

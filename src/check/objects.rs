@@ -144,6 +144,7 @@ impl<'a> Checker<'a> {
             "Text" => Type::Text,
             "Handle" => Type::Handle(r.ty()?),
             "HeapElement" => Type::HeapElement(r.flag()?),
+            "DynamicResource" => Type::DynamicResource(r.flag()?),
             _ => {
                 let suffix = self.args_text(args);
                 let text = if suffix.is_empty() { name.as_str().to_owned() } else { format!("{name}_{suffix}") };

@@ -255,6 +255,7 @@ pub fn register_classes(program: &Program, ty: TypeId) -> Option<String> {
         },
         Type::TextureBuffer(_) | Type::AccelerationStructure | Type::SubpassInput(..) => letters("t"),
         Type::Struct(_) => Some(with_fields(program, program.types.innermost(ty), "")),
+        Type::DynamicResource(samplers) => letters(if samplers { "s" } else { "tub" }),
         _ if numeric(&program.types, program.types.innermost(ty)).is_some() => letters("c"),
         _ => None,
     }

@@ -570,6 +570,8 @@ impl<'a> Checker<'a> {
             Type::Handle(t) => list("DescriptorHandle", t),
             Type::HeapElement(false) => "ResourceDescriptorHeap[]".into(),
             Type::HeapElement(true) => "SamplerDescriptorHeap[]".into(),
+            Type::DynamicResource(false) => "__DynamicResource".into(),
+            Type::DynamicResource(true) => "__DynamicResource<__DynamicResourceKind.Sampler>".into(),
             Type::Opaque(name) => name.as_str().into(),
             other => self.object_text(ty, other),
         }

@@ -169,6 +169,7 @@ impl<'a> Allocator<'a> {
         }
         self.allocate_last(&mut globals, home_is_open);
         let counters = self.place_counters(&globals);
+        globals.extend(self.place_views(&globals));
         globals.extend(self.place_heaps());
         let mut dropped: Vec<(GlobalId, TypeLayout)> =
             self.dropped.into_iter().filter_map(|p| Some((p.id.global()?, p.layout))).collect();

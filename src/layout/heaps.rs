@@ -73,7 +73,7 @@ fn declare(program: &mut Program, arrays: Vec<HeapArray>, native: bool) {
         let heap = array.heap;
         let kind = if native { GlobalKind::Heap } else { GlobalKind::Parameter };
         let plain = native || heap == Heap::Counters;
-        let name = if plain { heap.name().to_owned() } else { name_of(heap, &program.type_name(array.ty)) };
+        let name = if plain { heap.name().to_owned() } else { name_of(heap.name(), &program.type_name(array.ty)) };
         let global = Global { heap: Some(heap), ..Global::new(name.as_str(), array.array, kind, array.span) };
         let id = program.globals.push(global);
         if !array.used {
@@ -92,9 +92,9 @@ fn declare(program: &mut Program, arrays: Vec<HeapArray>, native: bool) {
 }
 
 /// `ResourceDescriptorHeap_Texture2D`: the heap and the type, whose element is not said where it is that of the bare name.
-fn name_of(heap: Heap, ty: &str) -> String {
+pub(super) fn name_of(heap: &str, ty: &str) -> String {
     let ty = ty.strip_suffix("<float4>").filter(|t| t.contains("Texture") || t.contains("Sampler")).unwrap_or(ty);
-    let mut name = heap.name().to_owned();
+    let mut name = heap.to_owned();
     for word in ty.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
         name.push('_');
         name.push_str(word);

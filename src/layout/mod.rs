@@ -29,6 +29,7 @@
 pub mod allocate;
 pub mod lock;
 mod bit_fields;
+mod dynamic_resources;
 mod heaps;
 mod leaves;
 pub mod faults;

@@ -48,7 +48,7 @@ fn with_constants(program: &Program) -> Vec<GlobalId> {
     constants.for_each(|(id, g)| waiting.entry(g.unit).or_default().push_back(id));
     let mut list = Vec::with_capacity(program.parameters.len());
     let mut unit = None;
-    for id in program.parameters.iter().filter(|id| program.globals[**id].heap.is_none()) {
+    for id in program.parameters.iter().filter(|id| program.globals[**id].is_declared()) {
         let here = program.globals[*id].unit;
         let ended = unit.replace(here).filter(|u| *u != here).and_then(|u| waiting.remove(&u));
         list.extend(ended.into_iter().flatten());

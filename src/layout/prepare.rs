@@ -1,7 +1,7 @@
 //! What a policy changes in a program before anything is placed: the declarations themselves, so that layout, legalization
 //! and the sidecar see one program.
 
-use super::{Api, Settings, bit_fields, heaps, size_constants};
+use super::{Api, Settings, bit_fields, dynamic_resources, heaps, size_constants};
 use crate::diagnostic::Diagnostics;
 use crate::tree::{
     BufferKind, ExprKind, Global, GlobalId, GlobalKind, Length, Modifiers, Program, Type, TypeId, Types,
@@ -17,7 +17,7 @@ pub fn prepare<'a>(
     diags: &mut Diagnostics,
 ) -> Cow<'a, Program> {
     let mut program = Cow::Borrowed(program);
-    let tell = (settings.api != Api::D3d).then_some((target, diags));
+    let tell = (settings.api != Api::D3d).then_some((target, &mut *diags));
     size_constants::hold(&mut program, settings.sized_arrays, tell);
     if bit_fields::any(&program) {
         bit_fields::pack(program.to_mut());
@@ -30,6 +30,9 @@ pub fn prepare<'a>(
     }
     if let Some(size) = settings.unsized_array_size {
         size_arrays(&mut program.to_mut().types, size);
+    }
+    if dynamic_resources::any(&program) {
+        dynamic_resources::lower(program.to_mut(), settings.api, target, diags);
     }
     if heaps::any(&program) {
         heaps::lower(program.to_mut(), settings);

@@ -467,7 +467,8 @@ impl Layouter<'_> {
                 // Elements, then the counter (rule `layout-needs`).
                 (unit, if matches!(kind, BufferKind::Append(_) | BufferKind::Consume(_)) { 2 } else { 1 })
             }
-            Type::AccelerationStructure => (Unit::ShaderResource, 1),
+            Type::AccelerationStructure | Type::DynamicResource(false) => (Unit::ShaderResource, 1),
+            Type::DynamicResource(true) => (Unit::Sampler, 1),
             Type::SubpassInput(_, _) => {
                 let mut counts = Counts::one(if api.classes { Unit::ShaderResource } else { Unit::Descriptor }, 1);
                 counts.set(Unit::InputAttachment, 1);

@@ -241,7 +241,7 @@ fn place_attachments(layout: &mut TypeLayout, at: u64) {
 impl Builder<'_> {
     fn parameters(&self) -> Vec<Variable> {
         // The arrays that descriptor heaps are come last, and nobody has declared them.
-        let declared = self.layout.parameters.iter().take_while(|p| self.program.globals[p.global].heap.is_none());
+        let declared = self.layout.parameters.iter().take_while(|p| self.program.globals[p.global].is_declared());
         declared.map(|p| self.parameter(p.global, &p.place, &p.layout)).collect()
     }
 
@@ -407,6 +407,7 @@ impl Builder<'_> {
                 ..resource("subpassInput")
             },
             Type::Pointer(target, _) => self.holding("pointer", target, None),
+            Type::DynamicResource(_) => named("DynamicResource"),
             Type::Opaque(name) => TypeNode { name: Some(name.to_string()), ..named("DynamicResource") },
             _ => named("none"),
         }

@@ -231,6 +231,12 @@ impl LeafRows<'_, '_> {
         for (at, row) in self.list.iter().enumerate() {
             if let Some(root) = self.root(row.id) {
                 rows.entry(root).or_default().push(at);
+                // Who uses a parameter of resources of any type names the arrays of its types.
+                let views = program.parameters.iter().filter(|view| match (root.1, program.globals[**view].views) {
+                    (Root::Global(id), Some(of)) => id == of,
+                    _ => false,
+                });
+                views.for_each(|view| rows.entry((None, Root::Global(*view))).or_default().push(at));
             }
         }
         for (index, entry) in program.entry_points.iter().enumerate() {

@@ -80,6 +80,7 @@ pub fn spelled(program: &Program, ty: TypeId, of: &dyn Fn(TypeId) -> String) -> 
         Type::HeapElement(samplers) => (if samplers { "SamplerDescriptor" } else { "ResourceDescriptor" }).to_owned(),
         Type::Atomic(s) => format!("Atomic<{}>", s.name()),
         Type::Text => "String".to_owned(),
+        Type::DynamicResource(samplers) => (if samplers { "DynamicSampler" } else { "DynamicResource" }).to_owned(),
         Type::Opaque(name) => name.to_string(),
     }
 }

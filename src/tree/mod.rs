@@ -631,6 +631,8 @@ pub struct Global {
     pub pair: Option<SamplerPair>,
     /// It is this descriptor heap, as an array of one type: the source does not declare it.
     pub heap: Option<Heap>,
+    /// It is that shader parameter of resources of any type, as one of one type: the source does not declare it.
+    pub views: Option<GlobalId>,
     /// A buffer whose hidden counter the program may use, without a binding that the source gives it.
     pub counted: bool,
 }
@@ -639,6 +641,11 @@ impl Global {
     /// A global made by a pass.
     pub fn new(name: impl Into<Symbol>, ty: TypeId, kind: GlobalKind, span: Span) -> Global {
         Global { name: name.into(), ty, kind, span, file: span.file, ..Global::default() }
+    }
+
+    /// Whether the source declares it: it is no array that layout made of something else.
+    pub fn is_declared(&self) -> bool {
+        self.heap.is_none() && self.views.is_none()
     }
 }
 

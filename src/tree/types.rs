@@ -402,6 +402,9 @@ pub enum Type {
     Handle(TypeId),
     /// `ResourceDescriptorHeap[i]`, or `SamplerDescriptorHeap[i]` (`true`): of the type that it converts to.
     HeapElement(bool),
+    /// `__DynamicResource`: a shader parameter of the type that each use says; `true` for samplers. Layout puts an array of each
+    /// type in its place.
+    DynamicResource(bool),
     /// An atomic scalar (made by legalization).
     Atomic(Scalar),
     /// `String`.

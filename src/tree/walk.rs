@@ -625,6 +625,7 @@ impl Type {
                 | Type::ParameterBlock(_)
                 | Type::SubpassInput(..)
                 | Type::AccelerationStructure
+                | Type::DynamicResource(_)
         )
     }
 }

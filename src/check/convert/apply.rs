@@ -38,6 +38,7 @@ pub fn apply(
         (_, Type::Handle(_) | Type::HeapElement(_)) | (Type::Handle(_) | Type::HeapElement(_), _) => {
             exprs.push(Expr { kind: ExprKind::Convert(expr, explicit), ty: to, span })
         }
+        (Type::DynamicResource(_), _) => exprs.push(Expr { kind: ExprKind::Convert(expr, explicit), ty: to, span }),
         (Type::Array(..), Type::Array(..)) => expr,
         (Type::Pointer(..), Type::Pointer(..)) => {
             exprs.push(Expr { kind: ExprKind::Convert(expr, explicit), ty: to, span })

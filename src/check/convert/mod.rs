@@ -328,6 +328,9 @@ pub fn rank(program: &Program, from: TypeId, to: TypeId, literal: LiteralKind) -
             let fits = resource.is_resource() && is_sampler(types, to) == samplers && !is_combined(types, to);
             fits.then_some(Rank::DESCRIPTOR)
         }
+        (Type::DynamicResource(samplers), resource) => {
+            (resource.is_resource() && is_sampler(types, to) == samplers).then_some(Rank::DESCRIPTOR)
+        }
         (Type::Array(a, Length::Fixed(_)), Type::Array(b, Length::Unsized)) if a == b => Some(Rank::UNSIZED),
         // Resources in an array of any size stand for those that are asked for.
         (Type::Array(a, Length::Unsized), Type::Array(b, Length::Fixed(_))) if a == b && program.holds_resource(a) => {

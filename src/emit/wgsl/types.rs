@@ -78,6 +78,7 @@ impl Spelling for Wgsl {
             Type::Text => "string".to_owned(),
             Type::Handle(_) => self.vector_name(Scalar::U32, 2),
             Type::HeapElement(_) => self.scalar_name(Scalar::U32).to_owned(),
+            Type::DynamicResource(_) => "__DynamicResource".to_owned(),
             Type::Opaque(symbol) => symbol.to_string(),
         }
     }

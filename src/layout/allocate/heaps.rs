@@ -71,6 +71,20 @@ impl<'a> Allocator<'a> {
         list
     }
 
+    /// Places the arrays that stand for parameters of resources of any type: where those are.
+    pub(super) fn place_views(&self, placed: &[(GlobalId, Pending<'a>)]) -> Vec<(GlobalId, Pending<'a>)> {
+        let program = self.program;
+        let places: BTreeMap<GlobalId, Position> = placed.iter().map(|(id, p)| (*id, p.place)).collect();
+        let views = program.parameters.iter().filter_map(|id| Some((*id, program.globals[*id].views?)));
+        let views = views.filter_map(|(id, of)| {
+            let global = &program.globals[id];
+            let layout = self.measure_global(&self.settings, global, Owner::Global(id));
+            let place = *places.get(&of)?;
+            Some((id, pending((global.name, Owner::Global(id)), global.span, &global.explicit, layout, place)))
+        });
+        views.collect()
+    }
+
     /// Places the arrays of heaps one after the other, in the order of their names.
     fn place_heap_arrays(&mut self) -> Vec<(GlobalId, Pending<'a>)> {
         let program = self.program;

@@ -226,12 +226,17 @@ impl Verify<'_> {
         }
     }
 
-    /// Between numbers: a splat of one, or as many rows and columns or less. Between pointers and numbers of 64 bits.
+    /// Between numbers: a splat of one, or as many rows and columns or less. Between pointers and numbers of 64 bits. From a resource of
+    /// any type to one.
     fn convert(&mut self, from: TypeId, to: TypeId) {
         let address = |ty| matches!(self.program.types.get(ty), Type::Pointer(..) | Type::Scalar(Scalar::U64));
         let good = match (shape(self.program, from), shape(self.program, to)) {
             _ if address(from) && address(to) => true,
             (Some((_, 1, 1)), Some(_)) => true,
+            // Until layout knows the arrays of its types.
+            _ if matches!(self.program.types.get(from), Type::DynamicResource(_)) => {
+                self.program.types.get(to).is_resource()
+            }
             (Some((_, r, c)), Some((_, rows, columns))) => rows <= r && columns <= c || r * c == rows * columns,
             _ => false,
         };
