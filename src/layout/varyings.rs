@@ -89,6 +89,9 @@ pub fn faults(program: &Program, settings: &Settings, most: &Numbers, found: &mu
             let given = entry.stage == Stage::Fragment && signature.iter().all(|v| v.unit == Unit::VaryingOutput);
             found.extend(list.iter().filter(|_| given).filter_map(|leaf| wide_target(program, leaf)));
             found.extend(given.then(|| second_depth(&list)).flatten());
+            if settings.api == Api::D3d && entry.stage == Stage::Fragment && !given {
+                found.extend(both_coverages(&list));
+            }
             if settings.api != Api::D3d {
                 found.extend(list.iter().filter(|_| given).filter_map(|leaf| far_target(leaf)));
             }
@@ -223,6 +226,15 @@ fn second_depth(list: &[&VaryingPart]) -> Option<Diagnostic> {
     let (first, second) = (depths.next()?, depths.next()?);
     let message = format!("`{}` is a second depth of one entry point", second.name);
     Some(Diagnostic::error(Code::BAD_ENTRY, second.span, message).label(first.span, "the first one"))
+}
+
+/// What is covered of a pixel, beside whether it is covered as a whole: D3D gives a shader one of both (Direct3D 11.3
+/// specification, "Inner Coverage").
+fn both_coverages(list: &[&VaryingPart]) -> Option<Diagnostic> {
+    let of = |name: &str| list.iter().find(|leaf| leaf.semantic.as_ref().is_some_and(|(own, _)| own == name));
+    let (inner, samples) = (of("SV_INNERCOVERAGE")?, of("SV_COVERAGE")?);
+    let message = format!("`{}` is `SV_InnerCoverage`, which a shader has not beside `SV_Coverage`", inner.name);
+    Some(Diagnostic::error(Code::BAD_ENTRY, inner.span, message).label(samples.span, "`SV_Coverage`"))
 }
 
 /// The last location of a render target that compilers of GLSL take.
