@@ -61,24 +61,24 @@ pub(super) fn lower(program: &mut Program, api: Api, target: &str, diags: &mut D
 }
 
 /// Reports the arrays that the target has no place for.
-fn report_lacks(program: &Program, views: &[View], api: Api, target: &str, diags: &mut Diagnostics) {
-    let mut seen: BTreeMap<GlobalId, &View> = BTreeMap::new();
+fn report_lacks(program: &Program, views: &[TypedArray], api: Api, target: &str, diags: &mut Diagnostics) {
+    let mut seen: BTreeMap<GlobalId, &TypedArray> = BTreeMap::new();
     for view in views {
         let name = program.globals[view.of].name;
         let first = seen.get(&view.of);
-        let message = match (api, first) {
-            (Api::Vulkan, _) => None,
-            (Api::WebGpu | Api::Wgpu, None) => {
+        // What is counted in classes has registers or units for one of them.
+        let message = match (api.facts().classes, api.is_webgpu(), first) {
+            (false, false, _) | (true, _, Some(_)) => None,
+            (true, _, None) => {
+                Some(format!("{target} has no binding that is for resources of any type, as `{name}` is"))
+            }
+            (false, true, None) => {
                 let pairs = matches!(program.types.get(view.ty), Type::Texture(t) if t.combined);
                 pairs.then(|| format!("{target} has two bindings for a texture with its sampler, and `{name}` has one"))
             }
-            (Api::WebGpu | Api::Wgpu, Some(_)) => {
+            (false, true, Some(_)) => {
                 Some(format!("{target} has one type for each binding, and `{name}` is used as several"))
             }
-            (Api::D3d | Api::OpenGl | Api::Metal, None) => {
-                Some(format!("{target} has no binding that is for resources of any type, as `{name}` is"))
-            }
-            (Api::D3d | Api::OpenGl | Api::Metal, Some(_)) => None,
         };
         if let Some(message) = message {
             let mut error = Diagnostic::error(Code::CAPABILITY, view.span, message)
@@ -189,7 +189,7 @@ fn report_rest(types: &Types, exprs: &ExprArena, live: &[ExprId], diags: &mut Di
 }
 
 /// A declaration as an array of one type.
-struct View {
+struct TypedArray {
     of: GlobalId,
     ty: TypeId,
     /// Its own type.
@@ -197,7 +197,7 @@ struct View {
     span: Span,
 }
 
-impl View {
+impl TypedArray {
     fn name(&self, program: &Program) -> String {
         heaps::name_of(program.globals[self.of].name.as_str(), &program.type_name(self.ty))
     }
@@ -210,7 +210,7 @@ struct Views {
     first: usize,
     declared: BTreeMap<GlobalId, TypeId>,
     made: BTreeMap<(GlobalId, TypeId), usize>,
-    list: Vec<View>,
+    list: Vec<TypedArray>,
 }
 
 impl Views {
@@ -336,7 +336,7 @@ impl Views {
         };
         let list = &mut self.list;
         let at = *self.made.entry((of, ty)).or_insert_with(|| {
-            list.push(View { of, ty, array, span });
+            list.push(TypedArray { of, ty, array, span });
             list.len() - 1
         });
         let global = GlobalId::from_index(self.first + at);
