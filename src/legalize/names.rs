@@ -24,8 +24,8 @@ use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::target::{Capability, NamedBlocks, Varyings};
 use crate::tree::{
-    Access, BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Param,
-    ParamMode, Program, Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
+    Access, AddressSpace, BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers,
+    Origin, Param, ParamMode, Program, Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -663,7 +663,16 @@ fn told_apart(program: &Program, function: &Function, fine: bool) -> Vec<String>
             _ => program.type_name(ty),
         }
     };
-    param_values(program, function).map(|ty| if fine { fine_name(ty) } else { coarse(ty) }).collect()
+    // All addresses of device memory are of one type there.
+    let is_address = |p: &Param| {
+        matches!(program.types.get(function.code.locals[p.local].ty), Type::Pointer(_, AddressSpace::Device(_)))
+    };
+    let name = |(p, ty): (&Param, TypeId)| match fine {
+        true => fine_name(ty),
+        false if is_address(p) => "address".to_owned(),
+        false => coarse(ty),
+    };
+    function.params.iter().zip(param_values(program, function)).map(name).collect()
 }
 
 /// The struct whose members a block declares at global scope.
