@@ -111,6 +111,8 @@ pub fn run(options: &Options) -> Result<bool, String> {
 fn compile_all(options: &Options, root: &std::path::Path, entries: Vec<Entry>) -> Result<Vec<Row>, String> {
     let name = root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let kept = options.out.clone().unwrap_or_else(|| crate::process::target_directory().join("conformance"));
+    // The compilers run in the tree: a relative path would start there.
+    let kept = std::path::absolute(&kept).map_err(|e| format!("{}: {e}", kept.display()))?;
     let out = kept.join(format!("{name}-{:08x}", peer_cache::hash_bytes(root.as_os_str().as_encoded_bytes()) as u32));
 
     let to_spirv = options.extra.iter().any(|a| a.ends_with("_spirv"));
