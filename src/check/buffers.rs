@@ -4,7 +4,7 @@ use super::Checker;
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::symbol::Symbol;
-use crate::tree::{AddressSpace, BufferKind, GlobalKind, Length, Texture, Type, TypeId};
+use crate::tree::{AddressSpace, BufferKind, Expr, ExprKind, GlobalKind, Length, LocalId, Texture, Type, TypeId};
 
 type Fault = (Span, String);
 
@@ -39,6 +39,11 @@ impl Checker<'_> {
                 let message = format!("`{}` has no size; only the last field of a struct may be so", field.name);
                 faults.push((field.span, message));
             }
+            // No target has them inside of others.
+            for field in s.fields.iter().filter(|f| self.is_open_struct(f.ty)) {
+                let message = format!("`{}` ends in an array without a size, so it cannot be a field", field.name);
+                faults.push((field.span, message));
+            }
         }
     }
 
@@ -62,6 +67,15 @@ impl Checker<'_> {
                 if self.has_unsized_data(local.ty) {
                     faults.push((local.span, format!("`{}` has no size; arrays of plain data need one", local.name)));
                 }
+            }
+            let params: Vec<LocalId> = function.params.iter().map(|p| p.local).collect();
+            let own = function.code.locals.iter().filter(|(id, _)| !params.contains(id)).map(|(_, local)| local);
+            for local in own.filter(|local| self.is_open_struct(local.ty)) {
+                faults.push((local.span, format!("the variable `{}` needs a size", local.name)));
+            }
+            let assigned = |e: &Expr| matches!(e.kind, ExprKind::Assign(..)) && self.has_unsized_data(e.ty);
+            for (_, e) in function.code.exprs.iter().filter(|(_, e)| assigned(e)) {
+                faults.push((e.span, "what has no size cannot be assigned".to_owned()));
             }
             // An unbounded array of resources is the parameter that it comes from.
             if self.has_unsized_data(function.result) {
@@ -157,7 +171,12 @@ impl Checker<'_> {
             {
                 Some(format!("what `{name}` holds is neither a scalar nor a vector"))
             }
-            Type::Buffer(_, _, element) if self.is_unsized(element) => {
+            Type::Buffer(BufferKind::Block(_), _, element)
+                if !matches!(self.program.types.get(element), Type::Struct(_)) =>
+            {
+                Some(format!("the contents of `{name}` are no struct"))
+            }
+            Type::Buffer(kind, _, element) if !matches!(kind, BufferKind::Block(_)) && self.is_unsized(element) => {
                 Some(format!("the elements of `{name}` have no size"))
             }
             Type::ConstantBuffer(element, _) | Type::TextureBuffer(element) | Type::ParameterBlock(element)
@@ -177,6 +196,11 @@ impl Checker<'_> {
             Type::Struct(id) => self.program.structs[id].fields.last().is_some_and(|f| self.is_unsized(f.ty)),
             _ => false,
         }
+    }
+
+    /// Whether a type is a struct that holds an unsized array of plain data.
+    fn is_open_struct(&self, ty: TypeId) -> bool {
+        matches!(self.program.types.get(ty), Type::Struct(_)) && self.has_unsized_data(ty)
     }
 
     /// Whether a type holds an unsized array of plain data.

@@ -330,6 +330,9 @@ impl<'a> Checker<'a> {
             Type::Buffer(BufferKind::Structured(DataLayout::Default), access, element) => {
                 Type::Buffer(BufferKind::Structured(layout), access, element)
             }
+            Type::Buffer(BufferKind::Block(DataLayout::Default), access, element) => {
+                Type::Buffer(BufferKind::Block(layout), access, element)
+            }
             _ => return ty,
         };
         // The layout is the last argument of both. With it the type is an instance of the library's, and has its members.

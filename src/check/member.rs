@@ -177,6 +177,11 @@ impl<'a> Checker<'a> {
                 let contents = self.cx.body.exprs.contents(value, e, span);
                 self.member_of(contents, segment, span)
             }
+            Type::Buffer(BufferKind::Block(_), _, e) => {
+                let zero = self.push(ExprKind::Literal(Literal::Int(0), None), TypeId::INT, span);
+                let contents = self.push(ExprKind::Index(value, zero), e, span);
+                self.member_of(contents, segment, span)
+            }
             Type::Pointer(to, _) => {
                 let inner = self.push(ExprKind::Deref(value), to, span);
                 if name == self.words.get && self.members_of_value(inner, to, name).is_empty() {
@@ -362,7 +367,7 @@ impl<'a> Checker<'a> {
             Type::Array(..)
                 | Type::Vector(..)
                 | Type::Matrix(..)
-                | Type::Buffer(BufferKind::Structured(_), ..)
+                | Type::Buffer(BufferKind::Structured(_) | BufferKind::Block(_), ..)
                 | Type::Patch(..)
                 | Type::Pointer(..)
         );
@@ -373,7 +378,7 @@ impl<'a> Checker<'a> {
         let types = &mut self.program.types;
         let element = match types.get(ty) {
             Type::Array(e, _) | Type::Patch(_, e, _) | Type::MeshOutput(_, e, _) | Type::Pointer(e, _) => Some(e),
-            Type::Buffer(BufferKind::Structured(_) | BufferKind::Typed, _, e) => Some(e),
+            Type::Buffer(BufferKind::Structured(_) | BufferKind::Typed | BufferKind::Block(_), _, e) => Some(e),
             // Bodies of the library see words, counters and the elements behind appending and consuming.
             Type::Buffer(_, _, e) if builtin => Some(e),
             Type::Vector(s, _) => Some(types.scalar(s)),
@@ -410,6 +415,11 @@ impl<'a> Checker<'a> {
                 Some(0) => self.push(ExprKind::Deref(base), element, span),
                 _ => self.unsized_elements(element, span),
             };
+        }
+        if matches!(self.program.types.get(ty), Type::Buffer(BufferKind::Block(_), ..))
+            && self.known_value(index).ok().and_then(|value| value.int()) != Some(0)
+        {
+            return self.error_at(Code::BAD_SUBSCRIPT, span, "a storage block is one struct and has no elements");
         }
         // In Slang an array may have no elements: what a generic does with them is never done.
         let is_empty = self.program.types.index_count(ty) == Some(0) && !self.program.has_no_copies(element);

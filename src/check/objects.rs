@@ -48,7 +48,7 @@ const ACCESS: &[Access] =
     &[Access::Read, Access::ReadWrite, Access::Write, Access::RasterOrdered, Access::Feedback, Access::FeedbackRegions];
 
 /// The kinds of buffers by their numbers.
-fn buffers(layout: DataLayout) -> [BufferKind; 6] {
+fn buffers(layout: DataLayout) -> [BufferKind; 7] {
     [
         BufferKind::Typed,
         BufferKind::Structured(layout),
@@ -56,6 +56,7 @@ fn buffers(layout: DataLayout) -> [BufferKind; 6] {
         BufferKind::Append(layout),
         BufferKind::Consume(layout),
         BufferKind::Counter,
+        BufferKind::Block(layout),
     ]
 }
 

@@ -129,6 +129,9 @@ impl<'a> Exprs<'a> {
             ExprKind::Global(global) => self.name(self.cx.program.globals[*global].name.as_str(), out),
             ExprKind::EnumCase(e, case) => self.enum_case(*e, *case, out),
             ExprKind::Field(base, index) => self.field(*base, *index, out),
+            ExprKind::Index(base, _) if matches!(self.ty(*base), Type::Buffer(BufferKind::Block(_), ..)) => {
+                self.print(*base, out)
+            }
             ExprKind::Index(base, index) => self.selected(*base, &format!("[{}]", self.text(*index)), out),
             ExprKind::Contents(inner) => self.print(*inner, out),
             ExprKind::Swizzle(base, swizzle) => self.swizzle(*base, swizzle, out),
@@ -577,7 +580,7 @@ impl<'a> Exprs<'a> {
 
     /// A buffer that is an element of an array: its elements are those of a member of the block, or struct, that it is.
     pub(super) fn is_element_buffer(&self, id: ExprId) -> bool {
-        matches!(self.ty(id), Type::Buffer(kind, ..) if kind != BufferKind::Typed)
+        matches!(self.ty(id), Type::Buffer(kind, ..) if !matches!(kind, BufferKind::Typed | BufferKind::Block(_)))
             && !matches!(self.kind(id), ExprKind::Global(_))
     }
 

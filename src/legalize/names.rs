@@ -585,8 +585,9 @@ fn is_named_block(program: &Program, global: &Global, which: NamedBlocks) -> boo
         NamedBlocks::None => false,
         NamedBlocks::Arrays => {
             let array = matches!(types.get(global.ty), Type::Array(..));
-            array
-                && matches!(types.get(types.innermost(global.ty)), Type::Buffer(kind, ..) if kind != BufferKind::Typed)
+            // A storage block is its struct.
+            let named = |kind| !matches!(kind, BufferKind::Typed | BufferKind::Block(_));
+            array && matches!(types.get(types.innermost(global.ty)), Type::Buffer(kind, ..) if named(kind))
         }
         NamedBlocks::WithoutStruct => {
             constant(global.ty).is_some_and(|element| !matches!(types.get(element), Type::Struct(_)))

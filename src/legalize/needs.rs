@@ -121,6 +121,7 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::FreeStatuses, Find::Entry(asks_without_reading)),
     (Capability::EmptyArrays, Find::Type(|_, t| matches!(t, Type::Array(_, Length::Fixed(0))))),
     (Capability::StorageBuffers, Find::Type(|_, t| matches!(t, Type::Buffer(kind, ..) if *kind != BufferKind::Typed))),
+    (Capability::StorageBlocks, Find::Type(|_, t| matches!(t, Type::Buffer(BufferKind::Block(_), ..)))),
     (Capability::StorageTextures, Find::Type(|_, t| match t {
         Type::Buffer(BufferKind::Typed, access, _) => *access != Access::Read,
         Type::Texture(t) => !t.combined && t.access != Access::Read,

@@ -6,7 +6,8 @@
 //! A block with sizes behind its variable is an array of buffers. `out gl_PerVertex { vec4 gl_Position; };` declares what the
 //! library has.
 //!
-//! A storage block is a buffer of one element, its struct, or a buffer of the elements of the array that it consists of.
+//! A storage block is a buffer of one element, its struct, or a buffer of the elements of the array that it consists of. Where an
+//! array without a size is behind other members, it is a `GLSLShaderStorageBuffer<Name>`, whose element 0 is the struct, too.
 //! Uses of its variable are written so as they are parsed: `x.data[i]` is `x[i]`, and `x.f` is `x[0].f`.
 
 use super::attributes::Prefix;
@@ -20,7 +21,7 @@ use crate::symbol::Symbol;
 /// What the variable of a storage block is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Block {
-    /// A buffer of one struct.
+    /// A buffer of one struct. Its last member may be an array without a size.
     Whole,
     /// A buffer of the elements of the array of this name, which is all of the block.
     Elements(Symbol),
@@ -29,7 +30,6 @@ pub(super) enum Block {
 impl Parser<'_> {
     /// storage-block = "buffer" name "{" members "}" name ";"
     pub(super) fn glsl_storage_block(&mut self, prefix: Prefix, name: Ident, out: &mut Vec<Decl>) -> R<()> {
-        let start = self.tok().span;
         let members = self.members(&format!("`{}`", name.name))?;
         let named = self.is_name_at(self.pos);
         let variable = if named { self.name("the variable of the block")? } else { hidden_variable(name, &members) };
@@ -39,14 +39,9 @@ impl Parser<'_> {
             }
             _ => None,
         };
-        let arrays = members.iter().filter_map(open).count();
+        let ends_open = members.last().and_then(open).is_some();
         let (element, block) = match (members.as_slice(), members.first().and_then(open)) {
             ([_], Some((element, array))) => (element, Block::Elements(array)),
-            _ if arrays > 0 => {
-                let message = "a block of GLSL with an array without a size beside other members is not supported yet";
-                self.error_at(crate::diagnostic::Code::UNSUPPORTED, start, message.to_owned());
-                return Ok(());
-            }
             _ => {
                 out.push(block_struct(name, members.clone()));
                 (path_type(name, None), Block::Whole)
@@ -65,7 +60,12 @@ impl Parser<'_> {
             }
         }
         let readonly = prefix.has_modifier("readonly");
-        let buffer = if readonly { "StructuredBuffer" } else { "RWStructuredBuffer" };
+        let buffer = match (block, ends_open) {
+            (Block::Whole, true) if readonly => "__ReadonlyStorageBuffer",
+            (Block::Whole, true) => "GLSLShaderStorageBuffer",
+            _ if readonly => "StructuredBuffer",
+            _ => "RWStructuredBuffer",
+        };
         self.declare_block(prefix, variable, (buffer, Vec::new()), element, out)
     }
 

@@ -60,6 +60,8 @@ capabilities! {
     ComparedArguments,
     /// Structured buffers, and others whose data is no constant buffer.
     StorageBuffers,
+    /// Storage blocks (`GLSLShaderStorageBuffer`), which may end in an array without a size.
+    StorageBlocks,
     /// Textures that are written.
     StorageTextures,
     /// Compute shaders.

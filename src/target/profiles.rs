@@ -230,7 +230,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
     EarlyTests, RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
-    TexelBuffers, DeviceAddresses, RawAddresses, VulkanBuiltins,
+    StorageBlocks, TexelBuffers, DeviceAddresses, RawAddresses, VulkanBuiltins,
     PushConstants, SpecializationConstants, SizedVariables, SizedSharedArrays, SubpassInputs, RasterOrder, RasterOrderAnywhere, FragmentInterlocks, MultisampledArrays, StoredMultisamples,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, DrawIndices, Barycentrics, Atomic64, FloatAtomics,
     UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,
@@ -262,6 +262,7 @@ const GL_330: Capabilities = GL_ANY.with(&[
 const GL_430: Capabilities = GL_330.with(&[
     VertexWrites,
     StorageBuffers,
+    StorageBlocks,
     StorageTextures,
     ComputeShaders,
     CubeArrays,
@@ -283,6 +284,7 @@ const ES_300: Capabilities = GL_ANY;
 const ES_310: Capabilities = ES_300.with(&[
     VertexWrites,
     StorageBuffers,
+    StorageBlocks,
     StorageTextures,
     ComputeShaders,
     MultisampledTextures,
@@ -305,7 +307,7 @@ const WGSL: Capabilities = COMMON.with(&[
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, SizedSharedArrays, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
-    SampledChoices, WaveSizes, WaveSizeRanges,
+    SampledChoices, WaveSizes, WaveSizeRanges, StorageBlocks,
 ]);
 /// The dialect of naga, with what wgpu has as features of devices. naga passes the distance of a shift on as it is.
 const WGPU: Capabilities = WGSL.less(&[WideConstants, WrappingShifts]).with(&[

@@ -278,13 +278,18 @@ pub enum BufferKind {
     Consume(DataLayout),
     /// The hidden counter of a structured buffer, made by legalization: one atomic `uint`.
     Counter,
+    /// `GLSLShaderStorageBuffer<T>`: one element, whose last member may be an array without a size. Element 0 is its contents.
+    Block(DataLayout),
 }
 
 impl BufferKind {
     /// The layout that its declaration names.
     pub fn data_layout(self) -> DataLayout {
         match self {
-            BufferKind::Structured(layout) | BufferKind::Append(layout) | BufferKind::Consume(layout) => layout,
+            BufferKind::Structured(layout)
+            | BufferKind::Append(layout)
+            | BufferKind::Consume(layout)
+            | BufferKind::Block(layout) => layout,
             BufferKind::Typed | BufferKind::ByteAddress | BufferKind::Counter => DataLayout::Default,
         }
     }
@@ -303,6 +308,7 @@ impl BufferKind {
             BufferKind::Append(_) => format!("AppendStructuredBuffer<{element}>"),
             BufferKind::Consume(_) => format!("ConsumeStructuredBuffer<{element}>"),
             BufferKind::Counter => "RWStructuredBuffer<uint>".to_owned(),
+            BufferKind::Block(_) => format!("GLSLShaderStorageBuffer<{element}>"),
         }
     }
 }
@@ -524,6 +530,7 @@ impl Types {
             Type::Matrix(_, rows, _) => rows.into(),
             // Compilers count elements by signed integers of 32 bits.
             Type::Array(_, Length::Unsized) | Type::Buffer(BufferKind::Structured(_), ..) => 1 << 31,
+            Type::Buffer(BufferKind::Block(_), ..) => 1,
             _ => return None,
         })
     }

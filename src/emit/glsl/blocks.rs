@@ -134,7 +134,7 @@ impl GlslFile<'_> {
             }
             if let Some(open) = open_struct(program, element) {
                 let name = Glsl.type_name(self.cx, ty);
-                self.members(&format!("layout({}) buffer {name}", parts.join(", ")), &program.structs[open]);
+                self.members(&format!("layout({}) buffer {name}", parts.join(", ")), &program.structs[open], ";");
                 continue;
             }
             let (base, sizes) = split_array(self.cx, element);
@@ -238,9 +238,13 @@ impl GlslFile<'_> {
             if matches!(kind, BufferKind::Append(_) | BufferKind::Consume(_)) { Access::ReadWrite } else { access };
         let words = memory_words(global, access);
         let name = global.name;
+        if let Some(open) = open_block(self.cx.program, global) {
+            let head = format!("{layout}{words}buffer {}", block_name(global));
+            return self.members(&head, &self.cx.program.structs[open], &format!(" {name}{sizes};"));
+        }
         let (base, element_sizes) = split_array(self.cx, element);
         let base = Glsl.type_name(self.cx, base);
-        let unsized_ = if kind == BufferKind::Counter { "" } else { "[]" };
+        let unsized_ = if matches!(kind, BufferKind::Counter | BufferKind::Block(_)) { "" } else { "[]" };
         let block = block_name(global);
         let (member, instance) = contents_of(name, sizes);
         self.w
@@ -252,6 +256,14 @@ impl GlslFile<'_> {
 pub(super) fn open_struct(program: &Program, ty: TypeId) -> Option<StructId> {
     match program.types.get(ty) {
         Type::Struct(id) if is_open(program, id) => Some(id),
+        _ => None,
+    }
+}
+
+/// The struct whose members a storage block lists: it ends in an array without a size.
+pub(super) fn open_block(program: &Program, global: &Global) -> Option<StructId> {
+    match program.types.get(program.types.innermost(global.ty)) {
+        Type::Buffer(BufferKind::Block(_), _, element) => open_struct(program, element),
         _ => None,
     }
 }

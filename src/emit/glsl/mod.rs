@@ -111,6 +111,7 @@ impl GlslFile<'_> {
                         self.members(
                             &format!("struct {}", self.cx.program.structs[id].name),
                             &self.cx.program.structs[id],
+                            ";",
                         );
                     }
                     self.pointers(Some(id));
@@ -126,10 +127,11 @@ impl GlslFile<'_> {
         let Item::Global(id) = item else { return Group::Block };
         let global = &self.cx.program.globals[id];
         match global.kind {
-            GlobalKind::Parameter if blocks::is_block(self.cx, global) => match self.element_struct(global) {
-                Some(_) => Group::Block,
-                None => Group::Lines(RESOURCES),
-            },
+            GlobalKind::Parameter if blocks::is_block(self.cx, global) => {
+                let lists =
+                    self.element_struct(global).is_some() || blocks::open_block(self.cx.program, global).is_some();
+                if lists { Group::Block } else { Group::Lines(RESOURCES) }
+            }
             GlobalKind::Parameter => Group::Lines(RESOURCES),
             kind => Group::Lines(kind as u8),
         }
@@ -144,7 +146,7 @@ impl GlslFile<'_> {
     }
 
     /// A struct, or a block of its members.
-    fn members(&mut self, head: &str, structure: &Struct) {
+    fn members(&mut self, head: &str, structure: &Struct, end: &str) {
         self.w.before(&structure.comments);
         self.w.open(head);
         for field in &structure.fields {
@@ -157,7 +159,7 @@ impl GlslFile<'_> {
         if structure.fields.is_empty() {
             self.w.line("int unused;");
         }
-        self.w.close(";");
+        self.w.close(end);
     }
 
     fn global(&mut self, global: &Global) {

@@ -64,6 +64,7 @@ impl Spelling for Wgsl {
             Type::Sampler(false) => "sampler".to_owned(),
             Type::Sampler(true) => "sampler_comparison".to_owned(),
             Type::Buffer(BufferKind::Counter, ..) => "atomic<u32>".to_owned(),
+            Type::Buffer(BufferKind::Block(_), _, t) => of(t),
             Type::Buffer(_, _, t) => format!("array<{}>", of(t)),
             Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => of(t),
             Type::Pointer(t, space) => match space {

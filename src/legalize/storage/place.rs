@@ -41,9 +41,11 @@ pub(super) fn data(cx: &Context, settings: &Settings, id: GlobalId) -> Option<(T
             Some((t, settings.rules_of(layout, true)))
         }
         Type::TextureBuffer(t) => Some((t, settings.rules.texture)),
-        Type::Buffer(kind @ (BufferKind::Structured(_) | BufferKind::Append(_) | BufferKind::Consume(_)), _, t) => {
-            Some((t, settings.rules_of(kind.data_layout(), false)))
-        }
+        Type::Buffer(
+            kind @ (BufferKind::Structured(_) | BufferKind::Append(_) | BufferKind::Consume(_) | BufferKind::Block(_)),
+            _,
+            t,
+        ) => Some((t, settings.rules_of(kind.data_layout(), false))),
         _ => None,
     }
 }
@@ -116,7 +118,10 @@ pub(super) fn place(cx: &mut Context, all: Vec<(GlobalId, TypeLayout)>) {
                 faults: Vec::new(),
             };
             // Elements lie as far apart as the size of one says; what is alone has no distance.
-            let alone = !matches!(placer.program.types.get(buffer), Type::Buffer(..));
+            let alone = match placer.program.types.get(buffer) {
+                Type::Buffer(kind, ..) => matches!(kind, BufferKind::Block(_)),
+                _ => true,
+            };
             placer.check(ty, &wanted, alone);
             placer.faults
         };
@@ -152,7 +157,8 @@ fn place_members(cx: &mut Context, id: GlobalId, ty: TypeId, rules: &Rules, want
             }
             field.offset = u32::try_from(offset).ok();
         }
-        end = offset + natural.layout.size();
+        // Of an array without a size it is without bound.
+        end = offset.saturating_add(natural.layout.size());
     }
     faults
 }
