@@ -19,6 +19,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MESSAGE: &str = "the address of a variable of the shader cannot be stored or passed on like this";
 const NOTE: &str = "an address of a variable begins a variable that keeps it, or is an argument of a function; instead of \
                     others, hand on what the subscripts are";
+const CONVERTED: &str = "a pointer to a variable of the shader does not become one to another type";
+const CONVERTED_NOTE: &str = "`bit_cast<T>(x)` reads the bits of a value as another type";
 const MOVED: &str = "a pointer to a variable of the shader cannot be changed";
 
 /// Names the variables themselves everywhere; gives the errors of what cannot be said so.
@@ -90,7 +92,15 @@ impl Addresses<'_> {
             for id in body.expressions() {
                 self.call(&mut body, id);
             }
-            // Of an expression that moves a pointer, the error is said of the whole.
+            for id in body.expressions() {
+                if let ExprKind::Convert(of, _) = body.exprs[id].kind
+                    && is_address(&body.exprs, of)
+                    && matches!(self.program.types.get(body.exprs[id].ty), Type::Pointer(..))
+                {
+                    self.refuse(body.exprs[id].span, CONVERTED, CONVERTED_NOTE);
+                }
+            }
+            // Of an expression that moves a pointer or converts it, the error is said of the whole.
             let refused: FxHashSet<ExprId> = body
                 .expressions()
                 .into_iter()
@@ -395,7 +405,10 @@ fn fold_element(types: &mut Types, exprs: &mut ExprArena, id: ExprId, (place, in
 fn fold_conversion(program: &Program, exprs: &mut ExprArena, id: ExprId, of: ExprId) {
     let to = program.types.get(exprs[id].ty);
     match (&exprs[of].kind, to) {
-        (ExprKind::AddressOf(_), Type::Pointer(..)) => exprs.replace_by(id, of),
+        // As a pointer to another type it would be followed to what is not there.
+        (ExprKind::AddressOf(place), Type::Pointer(wanted, _)) if exprs[*place].ty == wanted => {
+            exprs.replace_by(id, of);
+        }
         (ExprKind::AddressOf(_), _) if exprs[id].ty == TypeId::BOOL => {
             exprs[id].kind = ExprKind::Literal(crate::tree::Literal::Bool(true), None);
         }

@@ -7,6 +7,7 @@
 //! it. HLSL has no such sample: in its sources it stays an error. Stages that have derivatives in some targets are left alone.
 //! What a stage with derivatives calls, too, is copied. The library has the spelling of each sample in `[__base_level("...")]`.
 
+use super::constant_parameters::varying_argument;
 use super::{Context, Pass};
 use crate::parse::Language;
 use crate::symbol::Symbol;
@@ -50,7 +51,10 @@ fn run(cx: &mut Context) {
     for id in changed {
         let id = copies.get(&id).copied().unwrap_or(id);
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
-        let live = body.expressions();
+        let mut live = body.expressions();
+        // What is not spelled as a call any more would have no error.
+        let offsets = !cx.profile.has(Capability::VaryingOffsets);
+        live.retain(|call| !offsets || varying_argument(cx.program, &body.exprs, *call).is_none());
         rewrite(cx.program, &mut body.exprs, &live, &copies);
         cx.program.functions[id].code = body;
     }

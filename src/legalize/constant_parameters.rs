@@ -53,14 +53,16 @@ pub(super) fn text_variable(program: &Program, function: FunctionId, body: &Body
 
 /// Where an offset in texels is no constant, or one that a function gives, which no target calls there.
 pub(super) fn varying_offset(program: &Program, _: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
-    live.iter().find_map(|id| {
-        let (function, args) = callee(program, &body.exprs, *id)?;
-        let mut given = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
-        let is_written = |arg: ExprId| {
-            is_fixed_offset(program, &body.exprs, (function, arg)) && !is_computed(program, &body.exprs, arg)
-        };
-        given.find(|(_, arg)| !is_written(**arg)).map(|(_, arg)| body.exprs[*arg].span)
-    })
+    live.iter().find_map(|id| varying_argument(program, &body.exprs, *id)).map(|arg| body.exprs[arg].span)
+}
+
+/// The argument of a call that is such an offset.
+pub(super) fn varying_argument(program: &Program, exprs: &ExprArena, call: ExprId) -> Option<ExprId> {
+    let (function, args) = callee(program, exprs, call)?;
+    let mut given = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
+    let is_written =
+        |arg: ExprId| is_fixed_offset(program, exprs, (function, arg)) && !is_computed(program, exprs, arg);
+    given.find(|(_, arg)| !is_written(**arg)).map(|(_, arg)| *arg)
 }
 
 /// Where an offset in texels depends on an input, a resource or memory: no compiler can make it a constant.
