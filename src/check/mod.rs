@@ -205,6 +205,7 @@ pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diag
     checker.complete_existentials();
     checker.check_conformances();
     checker.check_buffers();
+    checker.check_passed();
     checker.finish(input);
     (checker.program, checker.report)
 }

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::tree::{FunctionId, Local, ParamMode, Stage, TypeId, is_uniform};
+use crate::tree::{Expr, ExprKind, FunctionId, Local, PASSES, ParamMode, Stage, TypeId, is_uniform};
 
 /// What a stage takes, in order: parameters that go in and out, and those that come in.
 fn taken(stage: Stage) -> Option<(usize, usize)> {
@@ -32,6 +32,26 @@ fn words(taken: (usize, usize)) -> &'static str {
 }
 
 impl Checker<'_> {
+    /// Reports values that are passed to other shaders and are no data: a payload is memory that they share.
+    pub(super) fn check_passed(&mut self) {
+        let mut faults: Vec<Span> = Vec::new();
+        for (_, function) in self.program.functions.iter().filter(|(_, f)| !f.builtin) {
+            for (_, e) in function.code.exprs.iter() {
+                let ExprKind::Call(callee, args) = &e.kind else { continue };
+                let Some(&passed) = args.last() else { continue };
+                if self.program.functions[*callee].is_marked(PASSES) {
+                    let Expr { ty, span, .. } = function.code.exprs[passed];
+                    let is_data = !self.program.holds_resource(ty) && !self.program.holds_object(ty);
+                    faults.extend((!is_data).then_some(span));
+                }
+            }
+        }
+        for span in faults {
+            let message = "a payload is data: it holds no resource, ray query or hit object";
+            self.diags.push(Diagnostic::error(Code::BAD_ENTRY, span, message));
+        }
+    }
+
     /// Reports parameters that the stage of an entry point has not, and a result.
     pub(super) fn check_ray_entry(&mut self, function: FunctionId, stage: Stage) {
         let Some(most) = taken(stage) else { return };

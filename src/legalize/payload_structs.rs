@@ -30,9 +30,6 @@ pub(super) const FINDERS: [(Capability, Find); 2] = [
     (Capability::FreePayloads, Find::Expr(|p, exprs, id| passed(p, exprs, id).is_some())),
 ];
 
-/// The attribute of builtins whose last argument is passed to other shaders.
-const ATTRIBUTE: &str = "__passes";
-
 /// Whether a stage has attributes of a hit.
 fn has_attributes(stage: Stage) -> bool {
     matches!(stage, Stage::AnyHit | Stage::ClosestHit)
@@ -68,7 +65,7 @@ fn first_free(program: &Program, entry: &EntryPoint) -> Option<Span> {
 
 /// The last argument of a call that passes something that is no struct.
 fn passed(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<ExprId> {
-    let (function, args) = callee(program, exprs, id).filter(|(f, _)| f.is_marked(ATTRIBUTE))?;
+    let (function, args) = callee(program, exprs, id).filter(|(f, _)| f.is_marked(PASSES))?;
     let last = *args.last()?;
     (!function.params.is_empty() && !is_struct(program, exprs[last].ty)).then_some(last)
 }

@@ -60,6 +60,9 @@ impl Param {
     }
 }
 
+/// The attribute of builtins whose last argument is passed to other shaders.
+pub const PASSES: &str = "__passes";
+
 /// A function.
 #[derive(Clone, Debug, Default)]
 pub struct Function {

@@ -9,8 +9,8 @@ use rustc_hash::FxHashSet;
 
 /// The shader model from which on a payload needs its attribute.
 const SINCE: (u32, u32) = (6, 7);
-/// The attribute of builtins that pass something, and its argument where that is the payload of a ray.
-const PASSES: (&str, &str) = ("__passes", "ray");
+/// The argument of the attribute of builtins that pass something, where that is the payload of a ray.
+const RAY: &str = "ray";
 /// The attribute of a payload.
 const ATTRIBUTE: &str = "raypayload";
 
@@ -49,8 +49,8 @@ fn struct_of(cx: &Context, ty: TypeId) -> Option<StructId> {
 fn of_function(cx: &Context, function: &Function) -> Vec<StructId> {
     let exprs = &function.code.exprs;
     let is_ray = |f: &Function| {
-        let passes = f.attributes.iter().find(|a| a.name == PASSES.0);
-        passes.is_some_and(|a| matches!(a.args.first(), Some(AttributeArg::Name(word)) if *word == PASSES.1))
+        let passes = f.attributes.iter().find(|a| a.name == PASSES);
+        passes.is_some_and(|a| matches!(a.args.first(), Some(AttributeArg::Name(word)) if *word == RAY))
     };
     let passed = function.code.expressions().into_iter().filter_map(|id| match &exprs[id].kind {
         ExprKind::Call(f, args) if is_ray(&cx.program.functions[*f]) => args.last(),
