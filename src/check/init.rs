@@ -85,6 +85,11 @@ impl<'a> Checker<'a> {
                 _ => {}
             }
         }
+        // Generics have it where a constant rules it out; elsewhere it is a variable that is given no resource.
+        if args.is_empty() && self.language() == Language::Slang && self.program.types.get(ty).is_resource() {
+            let none = self.temporary("none", ty, span);
+            return self.push(ExprKind::Local(none), ty, span);
+        }
         let text = self.type_text(ty);
         self.error_at(Code::BAD_INITIALIZER, span, format!("`{text}` cannot be constructed"))
     }

@@ -127,11 +127,12 @@ impl Checker<'_> {
     }
 
     /// Whether a register of a class that does not suit the type may stand for one that does. In HLSL DXC takes `t3` of a
-    /// sampler for `s3` and `b3` of plain data for `c3`, whatever the policy.
+    /// sampler for `s3`, `s3` of a texture for `t3` and `b3` of plain data for `c3`, whatever the policy.
     fn takes_other_class(&self, ty: TypeId, language: Language) -> bool {
-        let sampler = matches!(self.program.types.get(self.program.types.innermost(ty)), Type::Sampler(_));
+        let held = self.program.types.get(self.program.types.innermost(ty));
+        let sampled = matches!(held, Type::Sampler(_) | Type::Texture(_));
         let data = !self.program.holds_resource(ty) && !self.options.ignores_unfit_registers;
-        self.options.places_as_dxc || language == Language::Hlsl && (sampler || data)
+        self.options.places_as_dxc || language == Language::Hlsl && (sampled || data)
     }
 
     /// Registers of a class that stands for another one become that.
@@ -139,7 +140,7 @@ impl Checker<'_> {
         let types = &self.program.types;
         let ty = self.program.globals[id].ty;
         let held = types.get(types.innermost(ty));
-        let mixed = !matches!(held, Type::Sampler(_)) && self.program.holds_resource(ty);
+        let mixed = !matches!(held, Type::Sampler(_) | Type::Texture(_)) && self.program.holds_resource(ty);
         if mixed || !self.takes_other_class(ty, language) {
             return;
         }
@@ -226,11 +227,13 @@ fn crosses(bytes: u32) -> String {
     format!("at byte {bytes} it would cross the end of row c{}; vectors lie within one row of 16 bytes", bytes / 16)
 }
 
-/// The class that DXC takes a register of another one for: `b3` and `i3` of plain data are `c3`, `t3` of a sampler is `s3`.
+/// The class that DXC takes a register of another one for: `b3` and `i3` of plain data are `c3`, `t3` of a sampler is `s3`,
+/// and `s3` of a texture is `t3`.
 fn class_of_dxc(held: Type, class: char) -> Option<char> {
     match class {
         'b' | 'i' if !held.is_resource() => Some('c'),
         't' if matches!(held, Type::Sampler(_)) => Some('s'),
+        's' if matches!(held, Type::Texture(t) if t.access == Access::Read) => Some('t'),
         _ => None,
     }
 }

@@ -723,8 +723,10 @@ impl<'a> Checker<'a> {
     /// Whether a variable may be meant in its own first value, `float3 a = a = b;`: in HLSL, as in C++. A name that stands for
     /// something else as well stays that of the other thing, as old compilers have it.
     fn is_seen_early(&mut self, var: &ast::VarDecl, ty: TypeId) -> bool {
-        let is_numeric =
-            numeric(&self.program.types, ty).is_some() || matches!(self.program.types.get(ty), Type::Struct(_));
+        let types = &self.program.types;
+        let innermost = types.innermost(ty);
+        let is_numeric = numeric(types, innermost).is_some() || matches!(types.get(innermost), Type::Struct(_));
+        let is_numeric = is_numeric && !matches!(types.get(ty), Type::Array(_, Length::Unsized));
         var.init.is_some()
             && is_numeric
             && !var.name.name.is_empty()
