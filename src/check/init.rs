@@ -170,7 +170,23 @@ impl<'a> Checker<'a> {
                 None => self.default_or_zero(ty, span),
             };
         }
+        // Those of extensions join the implicit one; a constructor in the struct stands in its place.
+        if !self.declares_constructor(ty)
+            && self.quiet(|c| c.choose(&candidates, &call_args, span)).is_none()
+            && let Some(made) = self.memberwise(ty, &call_args, span)
+        {
+            return made;
+        }
         self.call(&candidates, None, &call_args, span)
+    }
+
+    /// Whether the declaration of a struct has a constructor.
+    fn declares_constructor(&self, ty: TypeId) -> bool {
+        let Some(What::Struct(declared)) = self.structs.instance(ty).map(|i| self.info(i.decl).what) else {
+            return false;
+        };
+        let is_constructor = |m: &ast::Decl| matches!(&m.kind, DeclKind::Function(f) if f.name.name == self.words.init);
+        declared.members.iter().flatten().any(is_constructor)
     }
 
     /// `S(value)`: a conversion, a constructor, or a struct with its first field.

@@ -758,11 +758,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Two variables of one name in one block.
+    /// Two variables of one name in one block. That of a loop that has ended is none of the block, from version 2021 on.
     fn check_shadow(&mut self, name: ast::Ident) {
         let existing = self.named(self.cx.scope, name.name).first().copied();
         if let Some(Entity::Local(local, context)) = existing
             && context == self.cx.id
+            && !self.cx.ended.contains(&local)
         {
             let first = self.cx.body.locals[local].span;
             self.diags.push(
