@@ -41,10 +41,12 @@ impl<'a> Checker<'a> {
         !self.cx.branches.is_empty() && self.leaves_out() && is_generic() && self.is_unreached()
     }
 
-    /// Whether branches are left out here: in generic functions of Slang.
+    /// Whether branches are left out here: in generic functions of Slang, and in methods of generic types.
     fn leaves_out(&self) -> bool {
-        let checked = self.functions.checked.map(|id| self.functions.get(id));
-        self.language() == Language::Slang && checked.is_some_and(|instance| !instance.args.is_empty())
+        let Some(checked) = self.functions.checked.map(|id| self.functions.get(id)) else { return false };
+        let owner = || self.structs.instance(self.info(checked.decl).owner?);
+        let is_generic = !checked.args.is_empty() || owner().is_some_and(|owner| !owner.args.is_empty());
+        self.language() == Language::Slang && is_generic
     }
 
     /// Checks what is done where a condition is so. With it: whether this is never, and it has been left out for that.

@@ -2,10 +2,16 @@
 //! layout, legalization and the sidecar see resources as any other. All are at the binding of the declaration, which stays a
 //! parameter of the program but is in no text.
 //!
-//! Before: `__DynamicResource images[];                       images[i].as<Texture2D>().Load(p)`
-//! After:  `Texture2D images_Texture2D[];                     images_Texture2D[i].Load(p)`
+//! Before: `__DynamicResource images[];                       images[i].as<Texture2D>().Load(p) + images[k].as<Texture3D>().Load(p)`
+//! After:  `Texture2D images_Texture2D[]; Texture3D images_Texture3D[];   images_Texture2D[i].Load(p) + images_Texture3D[k].Load(p)`
+//!
+//! What is only of one type is declared as that, in its own place and by its own name.
 //!
 //! What is in a variable or parameter of a function is an index from then on: the text says of which declaration.
+//!
+//! Where registers and units are counted in classes, no binding is for any type: there each array is a parameter by itself, with a
+//! place of its own. The application points the ranges of all at the same descriptors, as it does for `Texture2D a[]` in one space
+//! and `TextureCube b[]` in another.
 //!
 //! Before: `float4 f(__DynamicResource r) { return r.as<Texture2D>().Load(0); }   f(images[i])`
 //! After:  `float4 f(uint r) { return images_Texture2D[r].Load(0); }              f(i)`
@@ -45,12 +51,22 @@ pub(super) fn lower(program: &mut Program, api: Api, target: &str, diags: &mut D
         program.functions[id].code = code;
     }
     report_lacks(program, &views.list, api, target, diags);
-    for view in views.list {
-        let (of, name) = (view.of, view.name(program));
-        let made =
-            Global { views: Some(of), ..Global::new(name.as_str(), view.array, GlobalKind::Parameter, view.span) };
+    let apart = api.facts().classes;
+    let alone = |view: &TypedArray| views.list.iter().filter(|other| other.of == view.of).count() == 1;
+    let alone: Vec<bool> = views.list.iter().map(alone).collect();
+    for (view, alone) in views.list.into_iter().zip(alone) {
+        let of = view.of;
+        let made = match alone {
+            true => Global { ty: view.array, ..program.globals[of].clone() },
+            false => view.made(program, (!apart).then_some(of)),
+        };
         let id = program.globals.push(made);
-        program.parameters.push(id);
+        if alone || apart {
+            program.parameters.put_after(of, id);
+            program.parameters.remove(of);
+        } else {
+            program.parameters.push(id);
+        }
         program.items.put_after(Item::Global(of), Item::Global(id));
     }
     for of in views.declared.keys() {
@@ -66,19 +82,13 @@ fn report_lacks(program: &Program, views: &[TypedArray], api: Api, target: &str,
     for view in views {
         let name = program.globals[view.of].name;
         let first = seen.get(&view.of);
-        // What is counted in classes has registers or units for one of them.
-        let message = match (api.facts().classes, api.is_webgpu(), first) {
-            (false, false, _) | (true, _, Some(_)) => None,
-            (true, _, None) => {
-                Some(format!("{target} has no binding that is for resources of any type, as `{name}` is"))
-            }
-            (false, true, None) => {
+        let message = match (api.is_webgpu(), first) {
+            (false, _) => None,
+            (true, None) => {
                 let pairs = matches!(program.types.get(view.ty), Type::Texture(t) if t.combined);
                 pairs.then(|| format!("{target} has two bindings for a texture with its sampler, and `{name}` has one"))
             }
-            (false, true, Some(_)) => {
-                Some(format!("{target} has one type for each binding, and `{name}` is used as several"))
-            }
+            (true, Some(_)) => Some(format!("{target} has one type for each binding, and `{name}` is used as several")),
         };
         if let Some(message) = message {
             let mut error = Diagnostic::error(Code::CAPABILITY, view.span, message)
@@ -198,8 +208,10 @@ struct TypedArray {
 }
 
 impl TypedArray {
-    fn name(&self, program: &Program) -> String {
-        heaps::name_of(program.globals[self.of].name.as_str(), &program.type_name(self.ty))
+    /// The parameter that is the array, at the place of another one or at its own.
+    fn made(&self, program: &Program, views: Option<GlobalId>) -> Global {
+        let name = heaps::name_of(program.globals[self.of].name.as_str(), &program.type_name(self.ty));
+        Global { views, ..Global::new(name.as_str(), self.array, GlobalKind::Parameter, self.span) }
     }
 }
 
