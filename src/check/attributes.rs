@@ -219,7 +219,8 @@ pub fn resolve<'a>(
                 args.collect::<Result<Vec<_>, _>>().unwrap_or_else(|(span, reason)| {
                     let message = format!("`[{name}]`: {reason}");
                     errors.push(match takes.first() {
-                        Some(Rounds) if attribute.args.first().is_some_and(|arg| is_number(arg, eval)) => {
+                        // DXC warns of a hint that is no number, and refuses a text.
+                        Some(Rounds) if !attribute.args.first().is_some_and(is_text) => {
                             Diagnostic::warning(Code::BAD_ATTRIBUTE, span, format!("{message}; it is ignored"))
                         }
                         Some(OneOf(_) | Domain) if unused => Diagnostic::warning(Code::BAD_ATTRIBUTE, span, message),
@@ -239,11 +240,6 @@ pub fn resolve<'a>(
         Attribute { name: attribute.name.name, args, declared: false, span: attribute.name.span }
     };
     attributes.iter().map(one).collect()
-}
-
-/// Whether an argument is a number that is known.
-fn is_number<'a>(arg: &'a ast::Expr, eval: Eval<'a, '_>) -> bool {
-    eval(arg).is_some_and(|value| matches!(value, Value::Float(..)) || value.int().is_some())
 }
 
 fn rule(name: &str) -> Option<&'static (&'static str, Writer, &'static [Takes], usize)> {
@@ -346,6 +342,10 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
             _ => Err((arg.span, "the argument must be a constant number".into())),
         },
     }
+}
+
+fn is_text(arg: &ast::Expr) -> bool {
+    matches!(arg.kind, ast::ExprKind::String(_))
 }
 
 /// A string, or a bare word that means the same.

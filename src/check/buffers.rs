@@ -40,7 +40,7 @@ impl Checker<'_> {
                 faults.push((field.span, message));
             }
             // No target has them inside of others.
-            for field in s.fields.iter().filter(|f| self.is_open_struct(f.ty)) {
+            if let Some(field) = s.fields.last().filter(|f| self.is_open_struct(f.ty)) {
                 let message = format!("`{}` ends in an array without a size, so it cannot be a field", field.name);
                 faults.push((field.span, message));
             }

@@ -376,7 +376,7 @@ impl<'a> Checker<'a> {
         let mut list = Vec::new();
         for (index, param) in f.params.iter().enumerate() {
             // An entry point's shader parameter without a size is without bound.
-            let uniform = param.modifiers.iter().any(|m| m.name == "uniform");
+            let uniform = info.attribute("shader").is_some() || param.modifiers.iter().any(|m| m.name == "uniform");
             if let ast::DeclKind::Var(var) = &param.kind
                 && (matches!(var.ty.kind, TypeKind::Array(_, None)) && !uniform
                     || self.is_interface_type(&var.ty, scope)

@@ -202,7 +202,10 @@ impl Dialect for Hlsl {
 
     fn operands(&self, ex: &Exprs, op: BinaryOp, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
         let (plain_a, plain_b) = (natural(ex, a), natural(ex, b));
-        let literal = |id: ExprId| matches!(ex.kind(id), ExprKind::Literal(..));
+        // A distance is an integer: a literal of another type keeps its conversion.
+        let literal = |id: ExprId| {
+            matches!(ex.kind(id), ExprKind::Literal(..)) && matches!(ex.ty(id), Type::Scalar(s) if s.is_integer())
+        };
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
             return (a, if literal(plain_b) { plain_b } else { b });
         }
