@@ -6,8 +6,10 @@
 //!
 //! The hash of a text is a number. What is not known is an error.
 
+use super::carried_values::{Values, wanted_arguments, write_carried};
 use super::hidden_constants::is_clamped;
 use super::needs::callee;
+use super::unrolled_loops::{GivenResources, bounds, write_out_loops};
 use super::{Context, Pass};
 use crate::check::constant::{Value, eval, eval_with};
 use crate::check::text_hash::{HASH, hash};
@@ -32,7 +34,6 @@ const DEPTH: u32 = 200;
 
 /// A function as it is made for the values of some parameters, which are spelled out.
 type MadeFor = (FunctionId, Vec<Option<String>>);
-type Values = FxHashMap<LocalId, Value>;
 
 fn is_text(program: &Program, ty: TypeId) -> bool {
     program.types.get(ty) == Type::Text
@@ -198,7 +199,9 @@ pub(super) fn wanted(program: &Program, offsets: bool) -> FxHashMap<FunctionId, 
         let is_text = |p: &Param| is_text(program, body.locals[p.local].ty);
         let list = match function.body {
             FunctionBody::Block => {
-                let constant = constants(program, body, &wanted);
+                let mut roots = given_to(body, &wanted);
+                roots.extend(bounds(program, body, &wanted));
+                let constant = computed_from(program, body, roots);
                 function.params.iter().map(|p| is_text(p) || constant.contains(&p.local)).collect()
             }
             _ => function.params.iter().map(|p| is_text(p) || offsets && is_offset(program, function, p)).collect(),
@@ -214,6 +217,16 @@ pub(super) fn constants(
     body: &Body,
     wanted: &FxHashMap<FunctionId, Vec<bool>>,
 ) -> FxHashSet<LocalId> {
+    computed_from(program, body, given_to(body, wanted))
+}
+
+/// The arguments of a body's calls for wanted parameters.
+fn given_to(body: &Body, wanted: &FxHashMap<FunctionId, Vec<bool>>) -> Vec<ExprId> {
+    body.expressions().into_iter().flat_map(|id| wanted_arguments(&body.exprs, id, wanted)).collect()
+}
+
+/// The variables that expressions are computed from, and that have one value.
+fn computed_from(program: &Program, body: &Body, roots: Vec<ExprId>) -> FxHashSet<LocalId> {
     let mut found = FxHashSet::default();
     let note = |root: ExprId, found: &mut FxHashSet<LocalId>| {
         for id in body.exprs.post_order(root) {
@@ -222,10 +235,12 @@ pub(super) fn constants(
             }
         }
     };
+    roots.into_iter().for_each(|root| note(root, &mut found));
     for id in body.expressions() {
-        let ExprKind::Call(function, args) = &body.exprs[id].kind else { continue };
-        for (arg, _) in args.iter().zip(wanted.get(function).into_iter().flatten()).filter(|(_, wanted)| **wanted) {
-            note(*arg, &mut found);
+        if let ExprKind::Assign(_, place, value) = body.exprs[id].kind
+            && body.exprs.base_local(place).is_some_and(|local| found.contains(&local))
+        {
+            note(value, &mut found);
         }
     }
     for (local, value) in initialized(&body.block).into_iter().rev() {
@@ -253,7 +268,19 @@ impl Maker<'_> {
             return;
         }
         let mut body = std::mem::take(&mut self.program.functions[id].code);
+        self.write_all(&mut body, &given);
+        write_out_loops(self.program, &mut body, &self.wanted, &GivenResources::default());
         let known = self.variables(&mut body, &mut given);
+        self.write_all(&mut body, &given);
+        write_carried(self.program, &mut body, &self.wanted, &known);
+        for id in body.expressions() {
+            self.call(&mut body.exprs, id, &known, depth);
+        }
+        self.program.functions[id].code = body;
+    }
+
+    /// Writes values, and texts that are constants, in the places of their names.
+    fn write_all(&mut self, body: &mut Body, given: &Values) {
         for id in body.expressions() {
             let value = match body.exprs[id].kind {
                 ExprKind::Local(local) => given.get(&local).cloned(),
@@ -266,10 +293,6 @@ impl Maker<'_> {
                 self.write(&mut body.exprs, id, &value);
             }
         }
-        for id in body.expressions() {
-            self.call(&mut body.exprs, id, &known, depth);
-        }
-        self.program.functions[id].code = body;
     }
 
     /// The values of variables that have one. Texts are given like parameters, and have no variable any more.

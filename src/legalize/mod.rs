@@ -22,6 +22,7 @@ mod byte_address;
 mod called_entry_points;
 mod called_values;
 mod carried_marks;
+mod carried_values;
 mod case_constants;
 mod combined_samplers;
 mod compared_arguments;

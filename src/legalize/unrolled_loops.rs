@@ -1,5 +1,6 @@
 //! Loops that are counted by constants are written out where their counters choose what has to be known before the program
-//! runs: an offset in texels, or one of several resources; or where a round uses a resource that an earlier one chose.
+//! runs: an offset in texels, or one of several resources; or where a round uses a resource that an earlier one chose, or moves an
+//! offset.
 //!
 //! Before: `for (int x = 0; x < 2; x++) { sum += t.Sample(s, uv, int2(x, 0)); }`
 //! After:  `sum += t.Sample(s, uv, int2(0, 0)); sum += t.Sample(s, uv, int2(1, 0));`
@@ -8,9 +9,10 @@
 //! `do { ... } while (false)`, and a round that may go on early is in one. A loop that does both stays, and so does one with more
 //! than [`MOST`] rounds.
 
+use super::carried_values::{Values, is_exact, stepped, wanted_arguments};
 use super::constant_parameters::{initialized, wanted};
 use super::{Context, Pass};
-use crate::check::constant::{Value, eval_with, operate};
+use crate::check::constant::{Value, eval_with};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::analyses::effects::target;
@@ -33,44 +35,60 @@ pub(super) const PASS: Pass = Pass {
 /// The rounds that a loop may have, and the statements that a body may have after all.
 const MOST: usize = 64;
 const MOST_STATEMENTS: usize = 4096;
-/// What counters of floats count below, and in parts of what.
-const LARGEST_COUNT: f64 = 128.0;
-const PARTS_OF_ONE: f64 = 8.0;
 /// How often loops around those that were written out are looked at again.
 const TIMES: u32 = 8;
 
-type Reaching = FxHashMap<FunctionId, Vec<bool>>;
+pub(super) type Reaching = FxHashMap<FunctionId, Vec<bool>>;
 
 fn run(cx: &mut Context) {
     let wanted = wanted(cx.program, !cx.profile.has(Capability::VaryingOffsets));
     let given = GivenResources::of(cx.program);
-    cx.each_body(&mut |cx, _, body| {
-        for _ in 0..TIMES {
-            let written = cx.program.written_locals(body);
-            let mut known: FxHashMap<LocalId, Value> = FxHashMap::default();
-            for (local, value) in initialized(&body.block) {
-                let value = value.filter(|_| !written.contains(&local));
-                let value = value.and_then(|v| eval_with(cx.program, &body.exprs, v, &|l| known.get(&l).cloned()).ok());
-                known.extend(value.map(|v| (local, v)));
+    cx.each_body(&mut |cx, _, body| write_out_loops(cx.program, body, &wanted, &given));
+}
+
+/// Writes out the loops of a body whose counters choose what is `wanted`, or one of the resources that are `given`.
+pub(super) fn write_out_loops(program: &Program, body: &mut Body, wanted: &Reaching, given: &GivenResources) {
+    for _ in 0..TIMES {
+        let written = program.written_locals(body);
+        let mut known = Values::default();
+        for (local, value) in initialized(&body.block) {
+            let value = value.filter(|_| !written.contains(&local));
+            let value = value.and_then(|v| eval_with(program, &body.exprs, v, &|l| known.get(&l).cloned()).ok());
+            known.extend(value.map(|v| (local, v)));
+        }
+        let chosen = several(given.locals(program, body));
+        let open = initialized(&body.block).into_iter().filter(|(_, value)| value.is_none()).map(|(local, _)| local);
+        let choices = Choices { program, wanted: Some(wanted), given, chosen, open: open.collect() };
+        let mut unroller = Unroller { choices, known, changed: false };
+        let block = std::mem::take(&mut body.block);
+        body.block = unroller.block(body, block);
+        if !unroller.changed {
+            break;
+        }
+    }
+}
+
+/// What the numbers of rounds of those loops depend on whose counters choose what is to be constant.
+pub(super) fn bounds(program: &Program, body: &Body, wanted: &Reaching) -> Vec<ExprId> {
+    let given = GivenResources::default();
+    let (chosen, open) = (FxHashSet::default(), FxHashSet::default());
+    let choices = Choices { program, wanted: Some(wanted), given: &given, chosen, open };
+    let mut found = Vec::new();
+    body.block.visit(&mut |stmt| {
+        let Some((counter, block)) = counter_of(body, stmt) else { return };
+        if choices.chooses(body, block, counter) || choices.runs(body, block, counter) {
+            if let StmtKind::For(init, ..) = &stmt.kind {
+                init.iter().for_each(|s| s.own_exprs(&mut |e| found.push(e)));
             }
-            let chosen = several(given.locals(cx.program, body));
-            let open =
-                initialized(&body.block).into_iter().filter(|(_, value)| value.is_none()).map(|(local, _)| local);
-            let open = open.collect();
-            let choices = Choices { program: cx.program, wanted: Some(&wanted), given: &given, chosen, open };
-            let mut unroller = Unroller { choices, known, changed: false };
-            let block = std::mem::take(&mut body.block);
-            body.block = unroller.block(body, block);
-            if !unroller.changed {
-                break;
-            }
+            stmt.own_exprs(&mut |e| found.push(e));
         }
     });
+    found
 }
 
 /// The resources of which functions give one, and what they choose it by.
 #[derive(Default)]
-struct GivenResources {
+pub(super) struct GivenResources {
     /// To the arguments of their calls, by parameter.
     places: FxHashMap<(FunctionId, usize), BTreeSet<GlobalId>>,
     /// As their results.
@@ -226,7 +244,9 @@ impl Unroller<'_> {
         let leaves_and_goes_on = breaks(block) && continues(block);
         if leaves_and_goes_on
             || continues_in_switch(block)
-            || !choices.chooses(body, block, counter) && !choices.carries(body, block)
+            || !choices.chooses(body, block, counter)
+                && !choices.carries(body, block)
+                && !choices.runs(body, block, counter)
         {
             return None;
         }
@@ -400,6 +420,25 @@ impl Choices<'_> {
         outer.any(|l| self.program.first_use(&body.exprs, block, l) == FirstUse::Kept)
     }
 
+    /// Whether a round moves a variable from before the loop by what may be known, which chooses what has to be constant.
+    fn runs(&self, body: &Body, block: &Block, counter: LocalId) -> bool {
+        let Some(wanted) = self.wanted else { return false };
+        let mut roots = Vec::new();
+        block.visit(&mut |s| s.own_exprs(&mut |e| roots.push(e)));
+        let all: Vec<ExprId> = roots.iter().flat_map(|r| body.exprs.post_order(*r)).collect();
+        if !all.iter().any(|id| !wanted_arguments(&body.exprs, *id, wanted).is_empty()) {
+            return false;
+        }
+        let inner: FxHashSet<LocalId> = initialized(block).into_iter().map(|(local, _)| local).collect();
+        let is_number = |e: ExprId| !matches!(body.exprs[e].kind, ExprKind::Call(..) | ExprKind::Global(_));
+        let moved = all.iter().filter_map(|id| {
+            let place = target(&body.exprs[*id].kind)?;
+            let known = body.exprs.post_order(*id).into_iter().all(is_number);
+            body.exprs.base_local(place).filter(|l| known && *l != counter && !inner.contains(l))
+        });
+        moved.collect::<BTreeSet<_>>().into_iter().any(|variable| self.chooses(body, block, variable))
+    }
+
     /// Whether a variable, or what is computed from it, chooses what has to be known.
     fn chooses(&self, body: &Body, block: &Block, variable: LocalId) -> bool {
         let mut roots = Vec::new();
@@ -509,43 +548,10 @@ pub(super) fn counted(
     let mut now = at(*first, None)?;
     let goes_on = |now: &Value| is_exact(now).then(|| at(*condition, Some(now))?.truth())?;
     while rounds.len() < most && goes_on(&now)? {
-        let next = match &body.exprs[*step].kind {
-            ExprKind::Step(true, _, _) => moved(BinaryOp::Add, &now, &one(&now)?)?,
-            ExprKind::Step(false, _, _) => moved(BinaryOp::Sub, &now, &one(&now)?)?,
-            ExprKind::Assign(None, _, value) => at(*value, Some(&now))?,
-            ExprKind::Assign(Some(op), _, by) => moved(*op, &now, &at(*by, Some(&now))?)?,
-            _ => return None,
-        };
+        let next = stepped(&body.exprs, *step, &now, &|e| at(e, Some(&now)))?;
         rounds.push(std::mem::replace(&mut now, next));
     }
     Some((*counter, rounds))
-}
-
-/// One of the kind of a counter.
-fn one(now: &Value) -> Option<Value> {
-    match *now {
-        Value::Int(_, scalar) => Some(Value::Int(1, scalar)),
-        Value::Float(_, scalar) => Some(Value::Float(1.0, scalar)),
-        Value::Bool(_) | Value::Composite(_) | Value::Text(_) => None,
-    }
-}
-
-/// What an operator and a number make of a counter.
-fn moved(op: BinaryOp, now: &Value, by: &Value) -> Option<Value> {
-    match (now, by) {
-        (Value::Int(_, scalar), Value::Int(by, _)) => operate(op, now, &Value::Int(*by, *scalar)),
-        (Value::Float(..), Value::Float(..)) => operate(op, now, by),
-        _ => None,
-    }
-}
-
-/// Whether a counter has a value that no compiler rounds: an integer, or a float that every kind of float has.
-fn is_exact(now: &Value) -> bool {
-    match *now {
-        Value::Int(..) => true,
-        Value::Float(x, _) => x.abs() < LARGEST_COUNT && (x * PARTS_OF_ONE).fract() == 0.0,
-        Value::Bool(_) | Value::Composite(_) | Value::Text(_) => false,
-    }
 }
 
 fn mentions(exprs: &ExprArena, id: ExprId, locals: &FxHashSet<LocalId>) -> bool {
