@@ -131,6 +131,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__emits", Library, &[Word; 2], 2),
     ("__statement", Library, &[], 0),
     ("__filters", Library, &[], 0),
+    ("__floats_as_int", Library, &[], 0),
     ("__folds", Library, &[Name], 1),
     ("__gives_associated", Library, &[], 0),
     ("__gives_status", Library, &[], 0),

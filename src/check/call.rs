@@ -158,6 +158,8 @@ impl<'a> Checker<'a> {
         args: &[CallArg<'a>],
         span: Span,
     ) -> ExprId {
+        let signed = self.floats_as_int(instance, args);
+        let args = signed.as_deref().unwrap_or(args);
         if let Some(call) = self.image_variant(instance, args, span) {
             return call;
         }
@@ -207,6 +209,31 @@ impl<'a> Checker<'a> {
             Some(throws) => self.tried(call, throws, span),
             None => call,
         }
+    }
+
+    /// HLSL: the arguments of a function that takes floats as signed integers, whatever it takes.
+    fn floats_as_int(&mut self, instance: InstanceId, args: &[CallArg<'a>]) -> Option<Vec<CallArg<'a>>> {
+        if self.language() != crate::parse::Language::Hlsl {
+            return None;
+        }
+        let decl = self.functions.get(instance).decl;
+        self.info(decl).attribute("__floats_as_int")?;
+        let signature = self.functions.get(instance).signature.clone();
+        let mut args = args.to_vec();
+        for (arg, param) in args.iter_mut().zip(&signature.params) {
+            let component = |ty| self.program.types.component(ty);
+            let ArgKind::Value(value, ty, _) = arg.kind else { continue };
+            let Some(taken) = component(param.ty).filter(|s| param.mode == ParamMode::In && s.is_integer()) else {
+                continue;
+            };
+            if component(ty).is_some_and(|s| s.is_float()) {
+                let signed = if taken.size() == 8 { Scalar::I64 } else { Scalar::I32 };
+                let signed = self.program.types.scalar(signed);
+                let converted = self.coerce(value, signed);
+                *arg = self.value_arg_of(converted);
+            }
+        }
+        Some(args)
     }
 
     /// The object of a method call as the type that declares the method.
