@@ -19,6 +19,7 @@
 mod attributes;
 mod cursor;
 mod decl;
+mod dependent_names;
 #[cfg(test)]
 pub mod dump;
 mod expr;
@@ -56,7 +57,8 @@ pub fn parse_knowing(
     known: &FxHashSet<Symbol>,
     diags: &mut Diagnostics,
 ) -> Unit {
-    let mut parser = Parser::new(tokens, language, known, diags);
+    let tokens = dependent_names::without_markers(tokens, language);
+    let mut parser = Parser::new(&tokens, language, known, diags);
     parser.unit()
 }
 
