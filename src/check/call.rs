@@ -144,6 +144,8 @@ impl<'a> Checker<'a> {
         args: &[CallArg<'a>],
         span: Span,
     ) -> ExprId {
+        let arrays = self.texts_as_arrays(candidates, args);
+        let args = arrays.as_deref().unwrap_or(args);
         match self.choose(candidates, args, span) {
             Some(instance) => self.call_instance(instance, this, args, span),
             None => self.error_value(span),

@@ -358,6 +358,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn index(&mut self, base: ExprId, args: &[CallArg<'a>], span: Span) -> ExprId {
+        let base = self.text_as_array(base).unwrap_or(base);
         let ty = self.ty(base);
         if ty == TypeId::ERROR {
             return base;

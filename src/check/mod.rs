@@ -18,6 +18,7 @@ pub mod convert;
 mod operation;
 pub mod operators;
 pub mod swizzle;
+mod text_arrays;
 pub mod text_hash;
 
 mod absent;
