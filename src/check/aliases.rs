@@ -16,6 +16,17 @@ const MAX_ALIASES: usize = 32;
 /// What is not supported of function types.
 pub(super) const FUNCTION_TYPE: &str = "a function type other than of a parameter or of a local variable with a value";
 
+/// The attribute of an alias that stands for a member of a parameter: the types that the parameter may be.
+const MEMBER_OF: &str = "__member_of";
+
+/// The path that an argument of an attribute is.
+fn path_of(arg: &ast::Expr) -> Option<&[PathSegment]> {
+    match &arg.kind {
+        ast::ExprKind::Path(path) => Some(path),
+        _ => None,
+    }
+}
+
 impl<'a> Checker<'a> {
     /// What an alias stands for.
     pub(super) fn alias_type(&mut self, decl: DeclId, args: Vec<Arg>, span: Span) -> TypeId {
@@ -66,8 +77,59 @@ impl<'a> Checker<'a> {
         let Some(generics) = &alias.generics else { return true };
         let inner_scope = self.pattern_of(decl);
         let mut inner = vec![Slot::default(); generics.params.len()];
+        if self.info(decl).attribute(MEMBER_OF).is_some() {
+            return self
+                .unify_member(decl, alias, ty)
+                .is_some_and(|known| self.unify_alias_args(args, scope, &known, slots));
+        }
         self.unify(&alias.target, inner_scope, ty, LiteralKind::None, &mut inner)
             && self.unify_alias_args(args, scope, &inner, slots)
+    }
+
+    /// What is known of the parameters of an alias that stands for a member of one of them, as `P` in `typealias A<P, T> = P.M<T>`,
+    /// if it is this type.
+    fn unify_member(&mut self, decl: DeclId, alias: &'a ast::AliasDecl, ty: TypeId) -> Option<Vec<Slot>> {
+        let (TypeKind::Path(path), Some(generics)) = (&alias.target.kind, &alias.generics) else { return None };
+        let [owner, member] = path.as_slice() else { return None };
+        let scope = self.pattern_of(decl);
+        let Some(Entity::Param(position)) = self.lookup(scope, owner.name.name).entities.first().copied() else {
+            return None;
+        };
+        let owners = self.info(decl).attribute(MEMBER_OF)?.args.iter().filter_map(path_of);
+        for path in owners.collect::<Vec<_>>() {
+            let Name::Type(owner) = self.quiet(|c| c.resolve_path(path, scope)) else { continue };
+            let found = self.type_members(owner, member.name.name).entities.first().copied();
+            let Some(Entity::Decl(inner)) = found else { continue };
+            let What::Alias(inner_alias) = self.info(inner).what else { continue };
+            let mut slots = vec![Slot::default(); generics.params.len()];
+            let args = member.args.as_deref().unwrap_or(&[]);
+            if !self.unify_alias(inner, inner_alias, args, scope, ty, &mut slots) {
+                continue;
+            }
+            slots.get_mut(position as usize)?.suggest(&Arg::Type(owner), LiteralKind::None);
+            if let Some(whole) = self.with_numbers(decl, slots, ty) {
+                return Some(whole);
+            }
+        }
+        None
+    }
+
+    /// The arguments of an alias that is this type. Numbers that the type does not tell are 0, or one of them is 1.
+    fn with_numbers(&mut self, decl: DeclId, slots: Vec<Slot>, ty: TypeId) -> Option<Vec<Slot>> {
+        let open: Vec<usize> =
+            (0..slots.len()).filter(|at| slots.get(*at).is_some_and(|s| s.suggestion().is_none())).collect();
+        for one in std::iter::once(None).chain(open.iter().copied().map(Some)) {
+            let mut whole = slots.clone();
+            for at in &open {
+                let number = Arg::Value(i64::from(one == Some(*at)));
+                whole.get_mut(*at)?.suggest(&number, LiteralKind::None);
+            }
+            let args: Option<Vec<Arg>> = whole.iter().map(Slot::suggestion).collect();
+            if self.quiet(|c| c.alias_type(decl, args.unwrap_or_default(), Span::default())) == ty {
+                return Some(whole);
+            }
+        }
+        None
     }
 
     /// Written arguments of an alias against what is known of its parameters.

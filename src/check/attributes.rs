@@ -150,6 +150,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__in_constants", Library, &[Name], 1),
     ("__index_marker", Library, &[], 0),
     ("__member_address", Library, &[], 0),
+    ("__member_of", Library, &[Name], 1),
     ("__interlocks", Library, &[Word], 1),
     ("__interpolates", Library, &[], 0),
     ("__is_field", Library, &[], 0),
@@ -181,7 +182,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
 ];
 
 /// Attributes whose last argument may be repeated.
-const VARIADIC: &[&str] = &["__stages", "__requires", "__outside"];
+const VARIADIC: &[&str] = &["__stages", "__requires", "__outside", "__member_of"];
 
 /// Whether an attribute has a name; they are compared without regard to case, as in HLSL.
 pub fn is(attribute: &Attribute, name: &str) -> bool {

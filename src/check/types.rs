@@ -588,7 +588,8 @@ impl<'a> Checker<'a> {
         #[expect(clippy::disallowed_methods, reason = "they are sorted")]
         let mut names: Vec<&str> =
             self.aliases.iter().filter(|(_, t)| **t == ty).map(|((d, _), _)| self.info(*d).name.as_str()).collect();
-        names.sort_unstable_by_key(|n| (n.len(), *n));
+        // What is not for users comes last.
+        names.sort_unstable_by_key(|n| (n.len() - n.trim_start_matches('_').len(), n.len(), *n));
         let name = match (names.first(), self.structs.instance(ty)) {
             (Some(name), _) => (*name).to_owned(),
             (None, Some(instance)) => self.info(instance.decl).name.as_str().to_owned(),
