@@ -195,8 +195,9 @@ type PassedStatics = FxHashMap<FunctionId, BTreeMap<GlobalId, ParamMode>>;
 fn pass_on(program: &mut Program, variables: &FxHashSet<GlobalId>) {
     let roots: FxHashSet<FunctionId> = program.entry_points.iter().flat_map(EntryPoint::roots).collect();
     let mut passed = PassedStatics::default();
-    // Callees come before callers.
-    for id in program.reachable_functions() {
+    // Callees come before callers. What is called no more has calls that are to stay right, too.
+    let functions = program.analyses().all_functions();
+    for id in functions {
         if !matches!(program.functions[id].body, FunctionBody::Block) {
             continue;
         }

@@ -114,7 +114,15 @@ impl Analyses<'_> {
     /// See [`Program::reachable_functions`].
     pub(super) fn order(&self) -> Arc<[FunctionId]> {
         let roots = self.program.entry_points.iter().flat_map(EntryPoint::roots);
-        let roots: Vec<FunctionId> = roots.chain(self.initializing()).collect();
+        self.order_from(roots.chain(self.initializing()).collect()).into()
+    }
+
+    /// All functions with code, called or not, and what they call, each once, callees before callers.
+    pub fn all_functions(&self) -> Vec<FunctionId> {
+        self.order_from(self.program.functions_with_code())
+    }
+
+    fn order_from(&self, roots: Vec<FunctionId>) -> Vec<FunctionId> {
         let mut order = Vec::new();
         let mut seen = FxHashSet::default();
         let mut stack: Vec<(FunctionId, bool)> = roots.into_iter().rev().map(|f| (f, false)).collect();
@@ -126,7 +134,7 @@ impl Analyses<'_> {
                 stack.extend(self.callees(function).iter().rev().map(|f| (*f, false)));
             }
         }
-        order.into()
+        order
     }
 
     /// Cycles of calls: each function that is in one is in one of these or calls a function of one.
