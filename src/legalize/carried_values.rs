@@ -4,7 +4,6 @@
 use super::constant_parameters::initialized;
 use crate::check::constant::{Value, eval_with, operate};
 use crate::tree::analyses::effects::target;
-use crate::tree::analyses::flow::ends_flow;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -80,7 +79,8 @@ pub(super) fn write_carried(
         return;
     }
     let block = body.block.clone();
-    Carrier { program, wanted, known, carried }.block(body, &block, &mut Values::default());
+    let mut carrier = Carrier { program, wanted, known, carried, around: Vec::new() };
+    carrier.block(body, &block, &mut KnownValues::default());
 }
 
 /// The variables in arguments that are to be constants which have more than one value.
@@ -119,66 +119,114 @@ fn local(exprs: &ExprArena, id: ExprId) -> Option<LocalId> {
     }
 }
 
+impl KnownValues {
+    /// What is known where another way meets this one.
+    fn join(&mut self, other: KnownValues) {
+        match (self.dead, other.dead) {
+            (_, true) => {}
+            (true, false) => *self = other,
+            (false, false) => self.values.retain(|local, value| other.values.get(local) == Some(value)),
+        }
+    }
+}
+
 struct Carrier<'a> {
     program: &'a mut Program,
     wanted: &'a FxHashMap<FunctionId, Vec<bool>>,
     known: &'a Values,
     carried: FxHashSet<LocalId>,
+    /// What is around the statement at hand, the innermost last.
+    around: Vec<Around>,
+}
+
+/// What jumps lead out of.
+enum Around {
+    /// `do { ... } while (false)`, with what is known at its jumps.
+    Once(Vec<KnownValues>),
+    Loop,
+    Switch,
+}
+
+/// What is known before a statement. Where control never comes, what was known last is: constants are wanted there, too.
+#[derive(Clone, Default)]
+struct KnownValues {
+    values: Values,
+    dead: bool,
 }
 
 impl Carrier<'_> {
-    fn block(&mut self, body: &mut Body, block: &Block, now: &mut Values) {
+    fn block(&mut self, body: &mut Body, block: &Block, now: &mut KnownValues) {
         for stmt in &block.stmts {
             self.stmt(body, stmt, now);
         }
     }
 
-    fn stmt(&mut self, body: &mut Body, stmt: &Stmt, now: &mut Values) {
+    fn stmt(&mut self, body: &mut Body, stmt: &Stmt, now: &mut KnownValues) {
+        let values = &mut now.values;
         match &stmt.kind {
             StmtKind::Local(local, value) => {
-                self.exprs(body, stmt, None, now);
-                let value = value.and_then(|v| self.value(body, v, now));
-                self.set(*local, value, now);
+                self.exprs(body, stmt, None, values);
+                let value = value.and_then(|v| self.value(body, v, values));
+                self.set(*local, value, values);
             }
             StmtKind::Expr(root) => {
-                self.exprs(body, stmt, Some(*root), now);
+                self.exprs(body, stmt, Some(*root), values);
                 if let Some(place) = target(&body.exprs[*root].kind)
                     && let Some(local) = body.exprs.base_local(place)
                 {
-                    let value = self.assigned(body, *root, place, now);
-                    self.set(local, value, now);
+                    let value = self.assigned(body, *root, place, values);
+                    self.set(local, value, values);
                 }
             }
             StmtKind::Block(block) => self.block(body, block, now),
             StmtKind::If(condition, then, other, _) => {
-                self.exprs(body, stmt, None, now);
-                let mut otherwise = now.clone();
-                let mut taken = self.value(body, *condition, now).and_then(|c| c.truth());
+                self.exprs(body, stmt, None, values);
+                let taken = self.value(body, *condition, values).and_then(|c| c.truth());
+                let mut otherwise = KnownValues { dead: now.dead || taken == Some(true), ..now.clone() };
+                now.dead |= taken == Some(false);
                 self.block(body, then, now);
                 other.iter().for_each(|other| self.block(body, other, &mut otherwise));
-                // What leaves is not followed by anything.
-                taken = taken
-                    .or(ends_flow(then).then_some(false))
-                    .or(other.as_ref().is_some_and(ends_flow).then_some(true));
-                match taken {
-                    Some(true) => {}
-                    Some(false) => *now = otherwise,
-                    None => now.retain(|local, value| otherwise.get(local) == Some(value)),
+                now.join(otherwise);
+            }
+            StmtKind::DoWhile(block, ..) if is_run_once(body, stmt) => {
+                self.around.push(Around::Once(Vec::new()));
+                self.block(body, block, now);
+                if let Some(Around::Once(left)) = self.around.pop() {
+                    left.into_iter().for_each(|state| now.join(state));
                 }
             }
-            StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) | StmtKind::Switch(..) => {
-                let alone = Body { block: Block::of(vec![stmt.clone()]), ..body.clone() };
-                let written = self.program.written_locals(&alone);
-                let mut inside = now.clone();
-                now.retain(|local, _| !written.contains(local));
-                if !is_run_once(body, stmt) {
-                    inside.clone_from(now);
-                }
-                self.exprs(body, stmt, None, now);
-                stmt.blocks(&mut |block| self.block(body, block, &mut inside.clone()));
+            StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) => {
+                self.several(body, stmt, Around::Loop, now);
             }
-            StmtKind::Return(_) => self.exprs(body, stmt, None, now),
-            StmtKind::Break | StmtKind::Continue | StmtKind::Discard | StmtKind::Intrinsic(_) => {}
+            StmtKind::Switch(..) => self.several(body, stmt, Around::Switch, now),
+            StmtKind::Return(_) => {
+                self.exprs(body, stmt, None, values);
+                now.dead = true;
+            }
+            StmtKind::Break | StmtKind::Continue => {
+                self.leave(matches!(stmt.kind, StmtKind::Break), now);
+                now.dead = true;
+            }
+            StmtKind::Discard | StmtKind::Intrinsic(_) => {}
+        }
+    }
+
+    /// A statement whose blocks run in no order that is known: what they change is not known in them, nor behind it.
+    fn several(&mut self, body: &mut Body, stmt: &Stmt, around: Around, now: &mut KnownValues) {
+        let alone = Body { block: Block::of(vec![stmt.clone()]), ..body.clone() };
+        let written = self.program.written_locals(&alone);
+        now.values.retain(|local, _| !written.contains(local));
+        self.exprs(body, stmt, None, &mut now.values);
+        self.around.push(around);
+        stmt.blocks(&mut |block| self.block(body, block, &mut now.clone()));
+        self.around.pop();
+    }
+
+    /// Takes note of what is known at a jump.
+    fn leave(&mut self, is_break: bool, now: &KnownValues) {
+        let target = self.around.iter_mut().rev().find(|around| is_break || !matches!(around, Around::Switch));
+        if let Some(Around::Once(left)) = target {
+            left.push(now.clone());
         }
     }
 
