@@ -109,6 +109,9 @@ pub const VERSION_ATTRIBUTE: &str = "__glsl_version";
 /// The attribute of a builtin that HLSL has since a shader model: its major and minor number.
 pub const SHADER_MODEL_ATTRIBUTE: &str = "__hlsl_profile";
 
+/// The attribute of a builtin that DXC has for D3D, and not for SPIR-V.
+pub const DXIL_ATTRIBUTE: &str = "__dxil";
+
 /// The attribute of an entry point for what its stage declares: qualifiers, and `in` or `out`.
 pub const STAGE_LAYOUT: &str = "__stage_layout";
 
@@ -149,6 +152,8 @@ pub struct Facts {
     pub stage_io: StageIo,
     /// The most bindings that an array of resources is split into, where the target has no such arrays.
     pub resource_array_limit: u32,
+    /// What the library marks as DXC's for D3D exists.
+    pub dxil: bool,
     /// The largest numbers that its compilers take.
     pub numbers: Numbers,
     /// How fields of buffers are placed.

@@ -138,6 +138,7 @@ const RULES: &[(&str, Writer, &[Takes], usize)] = &[
     ("__glsl_extension", Anyone, &[Extension], 1),
     ("__typed_extension", Library, &[Word], 1),
     ("__typed_literals", Library, &[], 0),
+    ("__dxil", Library, &[], 0),
     ("__glsl_version", Anyone, &[Version], 1),
     ("__group_barrier", Library, &[], 0),
     ("__uniform_load", Library, &[], 0),

@@ -23,8 +23,8 @@ pub(super) const PASS: Pass = Pass {
         (Capability::MatrixComponentOps, Find::Exprs(|p, exprs, live| splat(&p.types, exprs, live))),
         SWIZZLES,
     ],
-    // The signs of rows are known less well than those of a whole.
-    adds: &[Capability::SignedRemainder, Capability::ArgumentsInOrder],
+    // The signs of rows are known less well than those of a whole. Rows of bools are joined by components.
+    adds: &[Capability::SignedRemainder, Capability::ArgumentsInOrder, Capability::VectorLogic],
     run,
     ..Pass::ROW
 };

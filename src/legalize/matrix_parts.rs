@@ -26,6 +26,8 @@ pub(super) const PASS: Pass = Pass {
             Find::Expr(|p, exprs, id| need(&p.types, exprs, id) == Some(Capability::MatrixTruncation)),
         ),
     ],
+    // Rows are chosen by components.
+    adds: &[Capability::VectorLogic],
     after: &["lower_matrix_ops"],
     run,
     ..Pass::ROW

@@ -66,7 +66,7 @@ mod flatten;
 mod float_remainder;
 mod infinite_arguments;
 mod inline_builtins;
-mod integer_choices;
+mod vector_logic;
 mod interpolants;
 mod invocation_modes;
 mod known_operands;
@@ -387,7 +387,7 @@ pub const PASSES: &[Pass] = &[
     narrow_integers::PASS,
     stored_doubles::PASS,
     wide_integers::PASS,
-    integer_choices::PASS,
+    vector_logic::PASS,
     vertex_reads::PASS,
     atomics::PASS,
     lower_switch::PASS,

@@ -9,7 +9,7 @@
 use super::byte_address::WORDS;
 use super::needs::missing_shader_model;
 use super::{Context, Pass};
-use crate::target::{Capability, Profile};
+use crate::target::{Capability, DXIL_ATTRIBUTE, Language, Profile};
 use crate::tree::{FunctionBody, Program, StmtKind, TargetCase, TypeId};
 
 pub(super) const PASS: Pass = Pass {
@@ -28,11 +28,13 @@ fn run(cx: &mut Context) {
 pub(super) fn choose(program: &mut Program, profile: &Profile) {
     let language = profile.language.name();
     for (_, function) in program.functions.iter_mut() {
+        let dxil = profile.language == Language::Hlsl && !profile.facts.dxil && function.is_marked(DXIL_ATTRIBUTE);
         let missing = missing_shader_model(function, profile);
         if let FunctionBody::Switch(cases) = &mut function.body {
             let own = cases.iter().position(|(name, _)| *name == language);
             let written_out = cases.iter().position(|(name, _)| name.is_empty() || *name == "default");
             let chosen = match missing {
+                _ if dxil => written_out,
                 Some(_) => written_out.or(own),
                 None => own.or(written_out),
             };
@@ -56,7 +58,10 @@ pub(super) fn choose(program: &mut Program, profile: &Profile) {
             && let [stmt] = function.code.block.stmts.as_slice()
             && let StmtKind::Intrinsic(template) = &stmt.kind
         {
-            function.body = FunctionBody::Intrinsic(template.clone());
+            function.body = match dxil {
+                true => FunctionBody::Switch(Vec::new()),
+                false => FunctionBody::Intrinsic(template.clone()),
+            };
         }
     }
 }

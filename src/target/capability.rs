@@ -88,6 +88,8 @@ capabilities! {
     VertexWrites,
     /// `?:` by components between vectors of integers or bools.
     IntegerChoices,
+    /// `?:`, `&&` and `||` by components between vectors of any kind.
+    VectorLogic,
     /// `ConstantBuffer<T>` as an array.
     BufferArrays,
     /// Arrays of textures, samplers or buffers.

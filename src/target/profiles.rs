@@ -38,7 +38,7 @@ const PROFILES: &[Profile] = &[
     hlsl("sm_6_7", (6, 7), SM_6_7),
     hlsl("sm_6_8", (6, 8), SM_6_8),
     hlsl("sm_6_9", (6, 9), SM_6_9),
-    hlsl("sm_6_6_spirv", (6, 6), SM_6_6_SPIRV),
+    Profile { facts: Facts { dxil: false, ..D3D }, ..hlsl("sm_6_6_spirv", (6, 6), SM_6_6_SPIRV) },
     glsl("glsl_460", (4, 60), GLSL_VULKAN, VULKAN),
     glsl("glsl_450", (4, 50), GLSL_VULKAN, VULKAN),
     glsl("glsl_330", (3, 30), GL_330, by_name(Glsl { runtime_constants: false, ..Glsl::CORE })),
@@ -85,6 +85,7 @@ const D3D: Facts = Facts {
     spaces: true,
     stage_io: StageIo::Semantics,
     resource_array_limit: 64,
+    dxil: true,
     // DXC takes register 2^32-1 for none.
     // Work groups: D3D11.3 functional specification, 18.6.3 and 7.14; mesh shader specification, "Thread group size".
     // Elements of buffers: D3D11.3 functional specification, 5.1.3 "Structured Buffer". Biases: the instruction `sample_b`
@@ -114,6 +115,7 @@ const VULKAN: Facts = Facts {
     spaces: true,
     stage_io: StageIo::Globals,
     resource_array_limit: 64,
+    dxil: false,
     // SPIR-V, 2.3 "Physical Layout": an instruction has 65535 words, three of them for itself, the type and the result.
     numbers: Numbers {
         slot: 65534,
@@ -154,6 +156,7 @@ const WEBGPU: Facts = Facts {
     spaces: true,
     stage_io: StageIo::Attributes,
     resource_array_limit: 64,
+    dxil: false,
     // WGSL, 2.4 "Limits"; devices say how many bytes a group has.
     numbers: Numbers {
         slot: i32::MAX as u32,
@@ -177,7 +180,7 @@ const WEBGPU: Facts = Facts {
 #[rustfmt::skip]
 const COMMON: Capabilities = Capabilities::EMPTY.with(&[
     SeparateSamplers, SamplerParameters, StorageBuffers, StorageTextures, ComputeShaders, CubeArrays, LineTextures,
-    MultisampledTextures, NestedArrays, VertexInputArrays, IntegerChoices, WideConstants,
+    MultisampledTextures, NestedArrays, VertexInputArrays, IntegerChoices, VectorLogic, WideConstants,
 ]);
 
 #[rustfmt::skip]
@@ -217,10 +220,11 @@ const SM_6_7: Capabilities = SM_6_6.with(&[UnknownOffsets, StoredMultisamples]);
 const SM_6_8: Capabilities = SM_6_7.with(&[WaveSizeRanges]);
 const SM_6_9: Capabilities = SM_6_8.with(&[HitObjects]);
 
-/// What DXC translates to SPIR-V. Vulkan has no sampler feedback, and DXC 1.7 no descriptor heaps there.
+/// What DXC translates to SPIR-V. Vulkan has no sampler feedback, and DXC 1.7 no descriptor heaps there; it has no `select`, `and` and
+/// `or`, and of matrices no comparisons, bits and logic.
 const SM_6_6_SPIRV: Capabilities = SM_6_6
     .with(&[JoinedOutputs, UnsetParts, RawAddresses, VulkanBuiltins, DrawIndices, Strings])
-    .less(&[DescriptorHeaps, SamplerFeedback]);
+    .less(&[DescriptorHeaps, SamplerFeedback, VectorLogic, MatrixComponentOps, MatrixParts]);
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
@@ -240,7 +244,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 /// What all versions of OpenGL have.
 #[rustfmt::skip]
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
-    EarlyTests, InfiniteArguments, JoinedOutputs, UnknownRounds, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
+    VectorLogic, EarlyTests, InfiniteArguments, JoinedOutputs, UnknownRounds, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, LazyConditionals,
     NonFiniteConstants, ConstantBlends, CopiedStatics, SharedBlockCopies, UnsetParts, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,

@@ -22,7 +22,8 @@ struct Hlsl {
 
 /// The text of a program.
 pub(super) fn emit(cx: &Context) -> String {
-    let dialect = Hlsl { has_select: cx.profile.version >= (6, 0) };
+    let has_select = cx.profile.version >= (6, 0) && cx.profile.has(Capability::VectorLogic);
+    let dialect = Hlsl { has_select };
     let payloads = ray_payloads::structs(cx);
     let mut file = HlslFile { cx, dialect, payloads, w: Writer::new(Braces::OwnLine, cx.options.comments) };
     file.items();
