@@ -220,11 +220,19 @@ const SM_6_7: Capabilities = SM_6_6.with(&[UnknownOffsets, StoredMultisamples]);
 const SM_6_8: Capabilities = SM_6_7.with(&[WaveSizeRanges]);
 const SM_6_9: Capabilities = SM_6_8.with(&[HitObjects]);
 
-/// What DXC translates to SPIR-V. Vulkan has no sampler feedback, and DXC 1.7 no descriptor heaps there; it has no `select`, `and` and
-/// `or`, and of matrices no comparisons, bits and logic.
+/// What DXC translates to SPIR-V.
+#[rustfmt::skip]
 const SM_6_6_SPIRV: Capabilities = SM_6_6
     .with(&[JoinedOutputs, UnsetParts, RawAddresses, VulkanBuiltins, DrawIndices, Strings])
-    .less(&[DescriptorHeaps, SamplerFeedback, VectorLogic, MatrixComponentOps, MatrixParts]);
+    // Vulkan has no sampler feedback, wants constants for offsets and for its arrays of arrays one array, and queries of rays
+    // stay in their variables. DXC 1.7 has no descriptor heaps there, no derivatives without a fragment, no `select`, `and` and
+    // `or`, of matrices no comparisons, bits and logic, no switches on numbers of other widths, and texels of structs and
+    // doubles neither.
+    .less(&[
+        SamplerFeedback, VaryingOffsets, NestedResourceArrays, ObjectResults,
+        DescriptorHeaps, ComputeDerivatives, MeshDerivatives, VectorLogic, MatrixComponentOps, MatrixParts, SwitchWidths,
+        StructTexels, WideTexels,
+    ]);
 
 #[rustfmt::skip]
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
