@@ -225,13 +225,14 @@ const SM_6_9: Capabilities = SM_6_8.with(&[HitObjects]);
 const SM_6_6_SPIRV: Capabilities = SM_6_6
     .with(&[JoinedOutputs, UnsetParts, RawAddresses, VulkanBuiltins, DrawIndices, Strings])
     // Vulkan has no sampler feedback, wants constants for offsets and for its arrays of arrays one array, and queries of rays
-    // stay in their variables. DXC 1.7 has no descriptor heaps there, no derivatives without a fragment, no `select`, `and` and
-    // `or`, of matrices no comparisons, bits and logic, no switches on numbers of other widths, and texels of structs and
-    // doubles neither.
+    // stay in their variables.
+    // DXC 1.7 has no descriptor heaps there, no derivatives without a fragment, no `select`, `and` and `or`, of matrices no
+    // comparisons, bits and logic, no switches on numbers of other widths, no conversions of what functions give back, and no
+    // texels of structs and doubles.
     .less(&[
         SamplerFeedback, VaryingOffsets, NestedResourceArrays, ObjectResults,
         DescriptorHeaps, ComputeDerivatives, MeshDerivatives, VectorLogic, MatrixComponentOps, MatrixParts, SwitchWidths,
-        StructTexels, WideTexels,
+        StructTexels, WideTexels, ConvertedOutArguments,
     ]);
 
 #[rustfmt::skip]
