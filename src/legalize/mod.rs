@@ -138,6 +138,7 @@ mod wide_integers;
 mod wrapping_constants;
 mod wrapping_shifts;
 mod subpass_inputs;
+mod task_payloads;
 mod swizzle_elements;
 mod system_value_types;
 mod tessellation_factors;
@@ -354,6 +355,7 @@ pub const PASSES: &[Pass] = &[
     compared_arguments::PASS,
     called_values::PASS,
     payload_structs::PASS,
+    task_payloads::PASS,
     payloads::PASS,
     shared_references::OF_PAYLOADS,
     mesh_counts::PASS,

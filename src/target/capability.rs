@@ -254,6 +254,8 @@ capabilities! {
     Clusters,
     /// Rays through scenes that move, at a time of them.
     MotionRays,
+    /// Values and variables of functions as what amplification shaders pass to mesh shaders.
+    LocalTaskPayloads,
     /// Several calls that set how many vertices and primitives a mesh shader gives.
     RepeatedMeshCounts,
     /// Vertices and primitives of a mesh shader, or parts of them, as `out` arguments.

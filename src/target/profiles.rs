@@ -203,6 +203,7 @@ const SM_6_2: Capabilities = SM_6_1.with(&[Float16, Int16]);
 const SM_6_3: Capabilities = SM_6_2.with(&[RayTracing, PassedArguments]);
 const SM_6_5: Capabilities = SM_6_3.with(&[
     MeshShaders,
+    LocalTaskPayloads,
     RayQueries,
     ObjectResults,
     ObjectParameters,
@@ -224,15 +225,15 @@ const SM_6_9: Capabilities = SM_6_8.with(&[HitObjects]);
 #[rustfmt::skip]
 const SM_6_6_SPIRV: Capabilities = SM_6_6
     .with(&[JoinedOutputs, UnsetParts, RawAddresses, VulkanBuiltins, DrawIndices, Strings])
-    // Vulkan has no sampler feedback, wants constants for offsets and for its arrays of arrays one array, and queries of rays
-    // stay in their variables.
+    // Vulkan has no sampler feedback, wants constants for offsets and for its arrays of arrays one array, queries of rays stay
+    // in their variables, and payloads of mesh shaders are memory of work groups.
     // DXC 1.7 has no descriptor heaps there, no derivatives without a fragment, no `select`, `and` and `or`, of matrices no
     // comparisons, bits and logic, no switches on numbers of other widths, no conversions of what functions give back, and no
     // texels of structs and doubles.
     .less(&[
         SamplerFeedback, VaryingOffsets, NestedResourceArrays, ObjectResults,
         DescriptorHeaps, ComputeDerivatives, MeshDerivatives, VectorLogic, MatrixComponentOps, MatrixParts, SwitchWidths,
-        StructTexels, WideTexels, ConvertedOutArguments,
+        StructTexels, WideTexels, ConvertedOutArguments, LocalTaskPayloads,
     ]);
 
 #[rustfmt::skip]
@@ -241,7 +242,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
     AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, CopiedStatics, SharedBlockCopies, UnsetParts, ComputedInitializers,
     WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
-    VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders,
+    VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders, LocalTaskPayloads,
     EarlyTests, RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
     StorageBlocks, TexelBuffers, DeviceAddresses, RawAddresses, VulkanBuiltins,
     PushConstants, SpecializationConstants, SizedVariables, SizedSharedArrays, SubpassInputs, RasterOrder, RasterOrderAnywhere, FragmentInterlocks, MultisampledArrays, StoredMultisamples,
