@@ -21,8 +21,6 @@ pub(super) const PASS: Pass = Pass {
         Capability::BareHeapElements,
         Find::Body(|p, _, body, live| bare(p, body, live).first().map(|e| body.exprs[*e].span)),
     )],
-    // What a condition of a loop asks for is assigned before each round.
-    adds: &[Capability::ResourceValues],
     after: &["resolve_resources"],
     run,
     ..Pass::ROW
