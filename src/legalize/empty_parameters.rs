@@ -1,4 +1,5 @@
-//! Functions that are passed, and lambdas that hold nothing, are passed no more: what they call is known by their types.
+//! Functions that are passed, lambdas that hold nothing and descriptor heaps are passed no more: what they are is known by their
+//! types.
 //!
 //! Before: `float at(Lambda f, float x) { return Lambda_call(f, x); }    Lambda twice = (Lambda)0;  at(twice, 4)`
 //! After:  `float at(float x) { return Lambda_call(x); }                 at(4)`
@@ -27,7 +28,8 @@ pub(super) const PASS: Pass = Pass {
 type Dropped = BTreeSet<(FunctionId, usize)>;
 
 fn is_dropped(program: &Program, ty: TypeId) -> bool {
-    matches!(program.types.get(ty), Type::Struct(id) if program.structs[id].made) && is_empty(program, ty)
+    let nobodys = |s: &Struct| s.made || s.builtin;
+    matches!(program.types.get(ty), Type::Struct(id) if nobodys(&program.structs[id])) && is_empty(program, ty)
 }
 
 fn run(cx: &mut Context) {

@@ -319,6 +319,8 @@ pub(super) const OF_PARAMETERS: &[Capability] = &[
     Capability::PackOffsets,
     // What lies in a block is found as a parameter of its own.
     Capability::VertexWrites,
+    // A struct that has lost its resources is read before its data is set.
+    Capability::UnsetParts,
     // What is known of the values of a parameter is not known of a field.
     Capability::SignedRemainder,
     Capability::WrappingShifts,
