@@ -16,7 +16,7 @@ use super::signatures::{self, MAX_SEMANTIC, Place, Point};
 use super::stage_io::{Flatten, Leaf, Source};
 use super::system_value_types::{Holder, slot};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::layout::locations::mesh_output;
+use crate::layout::locations::{TARGET, mesh_output};
 use crate::layout::{Policy, Settings, StageIo};
 use crate::parse::Language;
 use crate::source::Span;
@@ -52,7 +52,11 @@ fn run(cx: &mut Context) {
             continue;
         }
         if entry.stage == Stage::Fragment {
-            targets(cx.program, &entry, cx.layout.settings);
+            for (span, number) in targets(cx.program, &entry, cx.layout.settings) {
+                let message =
+                    format!("two outputs are `SV_Target{number}`, which {} does not distinguish", cx.profile.name);
+                cx.unsupported(span, message);
+            }
         }
         // The constants of a patch are a signature of their own.
         for function in entry.roots() {
@@ -146,7 +150,8 @@ fn any_bare(program: &Program, ty: TypeId) -> bool {
 }
 
 /// `SV_TargetN` for the outputs of a fragment shader. Slang takes a semantic of the user as none there; HLSL has no such output.
-fn targets(program: &mut Program, entry: &EntryPoint, settings: Settings) {
+/// Gives those whose number another output has.
+fn targets(program: &mut Program, entry: &EntryPoint, settings: Settings) -> Vec<(Span, u32)> {
     // In HLSL the index is all that places a target.
     let policy =
         Policy { stage_io: StageIo { targets_by_order: false, ..settings.policy.stage_io }, ..settings.policy };
@@ -156,11 +161,18 @@ fn targets(program: &mut Program, entry: &EntryPoint, settings: Settings) {
         Some((name, _)) => entry.language == Language::Slang && !name.starts_with("SV_"),
         None => true,
     };
+    let named = leaves.iter().filter_map(|leaf| leaf.semantic.as_ref());
+    let mut taken: FxHashSet<u32> = named.filter(|(name, _)| name == TARGET).map(|(_, number)| *number).collect();
+    let mut again = Vec::new();
     for leaf in leaves.into_iter().filter(is_target) {
-        let semantic =
-            Semantic { text: Symbol::new(&format!("SV_Target{}", leaf.location.unwrap_or(0))), span: leaf.span };
+        let number = leaf.location.unwrap_or(0);
+        if !taken.insert(number) {
+            again.push((leaf.span, number));
+        }
+        let semantic = Semantic { text: Symbol::new(&format!("SV_Target{number}")), span: leaf.span };
         put(program, entry, &leaf, semantic);
     }
+    again
 }
 
 /// Barycentrics with perspective and without differ in the index of their semantic.
