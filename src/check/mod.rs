@@ -40,6 +40,7 @@ mod extent;
 mod finish;
 mod flat;
 mod function;
+mod function_body;
 mod function_values;
 mod generic;
 mod globals;
