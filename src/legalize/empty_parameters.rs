@@ -28,8 +28,11 @@ pub(super) const PASS: Pass = Pass {
 type Dropped = BTreeSet<(FunctionId, usize)>;
 
 fn is_dropped(program: &Program, ty: TypeId) -> bool {
-    let nobodys = |s: &Struct| s.made || s.builtin;
-    matches!(program.types.get(ty), Type::Struct(id) if nobodys(&program.structs[id])) && is_empty(program, ty)
+    let Type::Struct(id) = program.types.get(ty) else { return false };
+    // The library has its heaps as constants of its own structs.
+    let is_heap = |s: &Struct| s.builtin && program.globals.iter().any(|(_, global)| global.ty == ty);
+    let structure = &program.structs[id];
+    (structure.made || is_heap(structure)) && is_empty(program, ty)
 }
 
 fn run(cx: &mut Context) {
