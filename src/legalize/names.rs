@@ -465,8 +465,9 @@ impl Names<'_, '_> {
         let base = self.legal_function(&base, function);
         let types: Vec<String> = param_types(self.cx.program, function);
         let overloads = self.cx.profile.has(Capability::Overloads) && !self.reserved.is_single(&base);
-        let told_apart = told_apart(self.cx.program, function, self.cx.profile.has(Capability::FineOverloads));
-        let signature = |name: &str| format!("{name}({})", told_apart.join(","));
+        let distinguishing_types =
+            distinguishing_types(self.cx.program, function, self.cx.profile.has(Capability::FineOverloads));
+        let signature = |name: &str| format!("{name}({})", distinguishing_types.join(","));
         // HLSL converts arrays and vectors of as many numbers as easily as it passes them.
         let is_array =
             |p: &Param| matches!(self.cx.program.types.get(function.code.locals[p.local].ty), Type::Array(..));
@@ -626,10 +627,10 @@ fn any_kind_of_results(program: &Program, function: &Function) -> Vec<String> {
     modes.zip(param_values(program, function)).map(text).collect()
 }
 
-/// The parameters as the language tells them apart. One without fine overloads has no minimum precision, textures of a kind
-/// of numbers, not of vectors, and ray queries without flags; the other takes scalars, vectors and matrices of as many
-/// numbers for one another.
-fn told_apart(program: &Program, function: &Function, fine: bool) -> Vec<String> {
+/// The types of the parameters by which the language distinguishes overloads. One without fine overloads has no minimum
+/// precision, textures of a kind of numbers, not of vectors, and ray queries without flags; the other takes scalars,
+/// vectors and matrices of as many numbers for one another.
+fn distinguishing_types(program: &Program, function: &Function, fine: bool) -> Vec<String> {
     // Both have one type for textures alone, whether they are compared or not.
     let alone = |t: Texture| Texture { depth: t.depth && t.combined, ..t };
     let fine_name = |ty: TypeId| match program.types.get(ty) {
