@@ -153,7 +153,7 @@ impl Hoister<'_> {
                 self.lower(*condition);
                 *condition = self.condition_into_loop(*condition, block);
             }
-            StmtKind::DoWhile(block, condition, _) => self.do_while(block, *condition, out),
+            StmtKind::DoWhile(block, condition, _) => *condition = self.do_while(block, *condition, out),
             StmtKind::For(init, condition, step, block, _) => {
                 if let Some(marked) = step.filter(|s| self.step_marked(*s)) {
                     self.step_into_loop(marked, block);
@@ -269,10 +269,26 @@ impl Hoister<'_> {
         self.build(condition).bool(true)
     }
 
-    /// Temporaries of a `do` condition are declared before the loop, since its block is closed where it is tested.
-    fn do_while(&mut self, block: &mut Block, condition: ExprId, out: &mut Vec<Stmt>) {
+    /// Temporaries of a `do` condition are declared before the loop, since its block is closed where it is tested; where one of
+    /// them cannot be assigned to, the condition itself is such a temporary. Answers the loop's new condition.
+    fn do_while(&mut self, block: &mut Block, condition: ExprId, out: &mut Vec<Stmt>) -> ExprId {
         self.lower(condition);
         let mut tail = std::mem::take(&mut self.out);
+        let of_resource = |stmt: &Stmt| match stmt.kind {
+            StmtKind::Local(local, _) => self.program.holds_resource(self.body.locals[local].ty),
+            _ => false,
+        };
+        if tail.iter().any(of_resource) {
+            let span = self.body.exprs[condition].span;
+            let again = self.body.add_local("again", TypeId::BOOL, span);
+            self.body.locals[again].set_later();
+            out.push(Stmt::new(StmtKind::Local(again, None), span));
+            let assign = self.assign(again, condition);
+            tail.push(Stmt::new(StmtKind::Expr(assign), span));
+            before_continue(self.body, block, &tail);
+            block.stmts.extend(tail);
+            return self.build(condition).local(again, TypeId::BOOL);
+        }
         for stmt in &mut tail {
             if let StmtKind::Local(local, init) = &mut stmt.kind {
                 let (local, init) = (*local, *init);
@@ -286,6 +302,7 @@ impl Hoister<'_> {
         }
         before_continue(self.body, block, &tail);
         block.stmts.extend(tail);
+        condition
     }
 
     /// The step of a `for` becomes statements at the end of the body and before each `continue`.

@@ -27,6 +27,7 @@ use crate::target::system_values::{self, Direction};
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// The pass.
 pub const PASS: Pass = Pass {
@@ -161,14 +162,20 @@ fn targets(program: &mut Program, entry: &EntryPoint, settings: Settings) -> Vec
         Some((name, _)) => entry.language == Language::Slang && !name.starts_with("SV_"),
         None => true,
     };
-    let named = leaves.iter().filter_map(|leaf| leaf.semantic.as_ref());
-    let mut taken: FxHashSet<u32> = named.filter(|(name, _)| name == TARGET).map(|(_, number)| *number).collect();
+    // The elements of an array and the vectors of a matrix follow one another.
+    let numbers = |leaf: &Leaf, first: u32, program: &Program| {
+        first..first.saturating_add(signatures::shape(program, leaf.ty).0)
+    };
+    let named = leaves.iter().filter_map(|leaf| Some((leaf, leaf.semantic.as_ref()?)));
+    let named = named.filter(|(_, (name, _))| name == TARGET);
+    let mut taken: Vec<Range<u32>> = named.map(|(leaf, (_, first))| numbers(leaf, *first, program)).collect();
     let mut again = Vec::new();
     for leaf in leaves.into_iter().filter(is_target) {
         let number = leaf.location.unwrap_or(0);
-        if !taken.insert(number) {
-            again.push((leaf.span, number));
-        }
+        let all = numbers(&leaf, number, program);
+        let other = taken.iter().find(|other| other.start < all.end && all.start < other.end);
+        again.extend(other.map(|other| (leaf.span, other.start.max(number))));
+        taken.push(all);
         let semantic = Semantic { text: Symbol::new(&format!("SV_Target{number}")), span: leaf.span };
         put(program, entry, &leaf, semantic);
     }
