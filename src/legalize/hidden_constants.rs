@@ -10,7 +10,7 @@
 //! wrong over the parts.
 //!
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
-//! (`nan == nan`).
+//! (`nan == nan`); so is its conversion to an integer, which DXC takes for an undefined value, and refuses to store.
 
 use super::defined::{Constancy, domain, is_defined};
 use super::derivatives::DERIVATIVE;
@@ -89,8 +89,12 @@ fn fold_all(
     }
 }
 
-/// What a comparison of constants gives of which one is not finite.
+/// What a comparison of constants gives of which one is not finite, and a conversion of one to a kind of integers that has no such
+/// number.
 fn outcome(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
+    if is_clamped(program, exprs, id) {
+        return eval(program, exprs, id).ok();
+    }
     let ExprKind::Binary(op, a, b) = exprs[id].kind else { return None };
     if !op.is_comparison() || !program.types.component(exprs[a].ty).is_some_and(Scalar::is_float) {
         return None;

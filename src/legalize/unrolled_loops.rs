@@ -252,7 +252,9 @@ impl Unroller<'_> {
         }
         let counted_loop = self.as_counted(body, stmt, before, counter)?;
         let (_, rounds) = counted(choices.program, body, &counted_loop.whole, &self.known, MOST + 1)?;
-        if rounds.is_empty() && matches!(stmt.kind, StmtKind::DoWhile(..)) {
+        // A vector is not written in the place of its components.
+        let is_number = |value: &Value| value.to_literal().is_some();
+        if rounds.is_empty() && matches!(stmt.kind, StmtKind::DoWhile(..)) || !rounds.iter().all(is_number) {
             return None;
         }
         let mut statements = 0;

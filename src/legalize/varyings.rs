@@ -163,9 +163,8 @@ fn targets(program: &mut Program, entry: &EntryPoint, settings: Settings) -> Vec
         None => true,
     };
     // The elements of an array and the vectors of a matrix follow one another.
-    let numbers = |leaf: &Leaf, first: u32, program: &Program| {
-        first..first.saturating_add(signatures::shape(program, leaf.ty).0)
-    };
+    let numbers =
+        |leaf: &Leaf, first: u32, program: &Program| first..first.saturating_add(signatures::shape(program, leaf.ty).0);
     let named = leaves.iter().filter_map(|leaf| Some((leaf, leaf.semantic.as_ref()?)));
     let named = named.filter(|(_, (name, _))| name == TARGET);
     let mut taken: Vec<Range<u32>> = named.map(|(leaf, (_, first))| numbers(leaf, *first, program)).collect();

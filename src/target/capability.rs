@@ -176,7 +176,7 @@ capabilities! {
     SharedBlockCopies,
     /// Variables of which a part is used that nothing sets.
     UnsetParts,
-    /// Comparisons of constants with infinities and NaN.
+    /// Comparisons of constants with infinities and NaN, and conversions of constants to integers that have no such number.
     NonFiniteComparisons,
     /// Logarithms, powers, arc functions and derivatives of infinite constants.
     InfiniteArguments,

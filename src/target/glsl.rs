@@ -1,6 +1,8 @@
 //! How the versions of GLSL differ: what they write otherwise, and which words and extensions each has.
 
-use super::Profile;
+mod extensions;
+
+use super::{Profile, Target};
 
 /// How a version of GLSL writes what versions write differently.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +96,8 @@ impl Glsl {
     pub fn extension(&self, name: &str) -> ExtensionSupport {
         let row = EXTENSIONS.iter().find(|(extension, ..)| *extension == name);
         match self.edition {
-            Edition::Vulkan => ExtensionSupport::Extension,
+            Edition::Vulkan if extensions::is_known(name) => ExtensionSupport::Extension,
+            Edition::Vulkan => ExtensionSupport::Missing,
             Edition::Core => row.map_or(ExtensionSupport::Missing, |(_, core, _)| *core),
             Edition::Es => row.map_or(ExtensionSupport::Missing, |(_, _, es)| *es),
         }
@@ -234,9 +237,9 @@ impl Profile {
         self.facts.glsl.edition == Edition::Vulkan
     }
 
-    /// Whether it does not have an extension.
+    /// Whether it is GLSL that does not have an extension.
     pub fn lacks_extension(&self, name: &str) -> bool {
-        self.facts.glsl.extension(name) == ExtensionSupport::Missing
+        self.target == Target::Glsl && self.facts.glsl.extension(name) == ExtensionSupport::Missing
     }
 
     /// The first word of a text that this version of GLSL does not have.
