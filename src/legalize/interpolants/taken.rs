@@ -97,7 +97,8 @@ impl Value {
 
     fn part(&self, index: usize) -> Value {
         match self {
-            Value::Parts(parts) => parts.get(index).cloned().unwrap_or(Value::Unknown),
+            // Behind the end nothing is taken from.
+            Value::Parts(parts) => parts.get(index).cloned().unwrap_or(Value::Components(vec![Atom::Other])),
             Value::Components(_) | Value::Unknown => Value::Unknown,
         }
     }
