@@ -12,6 +12,7 @@
 //! Spec: GLSL 4.60, 8.13.2 "Interpolation Functions"; GL_EXT_fragment_shader_barycentric.
 
 mod converted;
+mod indexed;
 mod statics;
 mod taken;
 
@@ -33,6 +34,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) use converted::PASS as CONVERTED;
+pub(super) use indexed::PASS as INDEXED;
 
 pub(super) const PASS: Pass = Pass {
     name: "interpolants",

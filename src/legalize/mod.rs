@@ -365,6 +365,7 @@ pub const PASSES: &[Pass] = &[
     varyings::PASS,
     entry_points::PASS,
     interpolants::CONVERTED,
+    interpolants::INDEXED,
     interpolants::PASS,
     swizzle_elements::PASS,
     wide_constants::PASS,
