@@ -75,7 +75,7 @@ fn has_derivatives(entry: &EntryPoint) -> bool {
 /// Where an entry point without derivatives samples with a bias, if it does.
 fn biased(program: &Program, entry: &EntryPoint) -> Option<Span> {
     let function = entry.function;
-    let samples = || program.analyses().callers_of(&|f| f.is_marked(BY_LEVEL)).contains(&function);
+    let samples = || program.analyses().callers_of(&|f| level_form(f).is_some()).contains(&function);
     (!has_derivatives(entry) && samples()).then(|| program.functions[function].span)
 }
 
@@ -100,8 +100,12 @@ fn by_levels(program: &mut Program, entry: &EntryPoint) {
     }
 }
 
-/// The spelling of a sample with a level for its bias, and the extension that it is of.
+/// The spelling of a sample with a level for its bias, and the extension that it is of. What the target does not have with a bias
+/// is reported.
 fn level_form(function: &Function) -> Option<(Template, Option<Symbol>)> {
+    if !matches!(function.body, FunctionBody::Intrinsic(_)) {
+        return None;
+    }
     let mut words = function.attribute(BY_LEVEL)?.args.iter().filter_map(|arg| match arg {
         AttributeArg::Text(word) => Some(*word),
         _ => None,
