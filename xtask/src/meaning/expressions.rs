@@ -339,11 +339,14 @@ impl Generator {
         }
     }
 
-    /// A struct in the byte-address buffer, behind the words of the thread.
+    /// A struct in the byte-address buffer, behind the words of the thread. Each type has a place of its own: what is stored as one
+    /// is no number of another.
     pub fn struct_of_bytes(&mut self, ty: &Type) -> Option<(String, String)> {
         let buffer = self.bytes.clone()?;
-        let fits = ty.words_without_matrices().is_some_and(|words| words * 4 <= BYTES_OF_THREAD - 128);
-        let behind = 64 + 4 * self.below(16);
+        let bytes = |ty: &Type| ty.words_without_matrices().map_or(0, |words| words * 4);
+        let before = self.structs.iter().map(|of| Type::Struct(of.clone())).take_while(|of| of != ty);
+        let behind = before.fold(64, |sum, of| sum + bytes(&of));
+        let fits = bytes(ty) > 0 && behind + bytes(ty) <= BYTES_OF_THREAD;
         let at = format!("thread_{} * {BYTES_OF_THREAD}u + {behind}u", self.suffix);
         self.mentions |= fits;
         fits.then_some((buffer, at))
