@@ -18,6 +18,7 @@ use self::mesh_elements::Only;
 pub(super) use self::mesh_elements::PASS as MESH_ELEMENTS;
 use super::assignment_order::shows;
 use super::hoist::temporary_name;
+use super::narrow_integers::is_narrow;
 use super::needs::{Find, Finder, callee};
 use super::{Context, Pass, lower_matrix_ops};
 use crate::source::Span;
@@ -110,6 +111,8 @@ pub(super) const CONVERTED: Pass = Pass {
         AGGREGATE_CONDITIONALS,
         MATRIX_CONDITIONALS,
     ],
+    // What converts to an integer that is wider here has no such conversion any more.
+    lessens: &[Capability::Int16, Capability::Int8],
     adds: OF_COPIES,
     run: run_converted,
     ..Pass::ROW
@@ -117,7 +120,9 @@ pub(super) const CONVERTED: Pass = Pass {
 
 fn run_converted(cx: &mut Context) {
     flatten(cx, false, &|cx, body| {
-        body.expressions().into_iter().any(|id| CONVERTED.finds(cx.profile, cx.program, &body.exprs, id))
+        let narrows = |id| converted(cx.program, &body.exprs, id).any(|to| is_narrow(cx.program, cx.profile, to));
+        let finds = |id| CONVERTED.finds(cx.profile, cx.program, &body.exprs, id) || narrows(id);
+        body.expressions().into_iter().any(finds)
     });
 }
 

@@ -83,7 +83,15 @@ fn payload_sizes(program: &Program, profile: &Profile, diags: &mut Diagnostics) 
     }
     for (ty, span, least) in found {
         let (size, name, target) = (bytes(program, ty, 0), program.type_name(ty), profile.name);
-        let message = if size < least {
+        // With types of 16 bits on, a number of minimum precision is one.
+        let is_halved = size == least
+            && program.any_leaf(ty, &mut |leaf| match leaf {
+                Type::Scalar(scalar) | Type::Vector(scalar, _) | Type::Matrix(scalar, ..) => {
+                    scalar.is_least_precision()
+                }
+                _ => false,
+            });
+        let message = if size < least || is_halved {
             format!("a payload has at least {least} bytes in {target}, and `{name}` less")
         } else if size > MOST_PAYLOAD {
             format!("a payload has at most {MOST_PAYLOAD} bytes in {target}, and `{name}` has {size}")
