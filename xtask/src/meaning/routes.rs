@@ -359,7 +359,7 @@ fn finish(mut command: Command, refusal: fn(String) -> Refusal) -> Result<(), Re
 }
 
 /// What a tool says of itself, whatever it was given: DXC's validator, of what its own lowering left.
-const OWN_FAULTS: [&str; 2] = ["Internal Compiler error", "is not a DXIL function"];
+const OWN_FAULTS: [&str; 3] = ["Internal Compiler error", "is not a DXIL function", "Vector type '<"];
 
 fn answered(ran: Result<Ran, String>, refusal: fn(String) -> Refusal) -> Result<(), Refusal> {
     let ran = ran.map_err(Refusal::Crash)?;
