@@ -10,7 +10,8 @@
 //! wrong over the parts.
 //!
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
-//! (`nan == nan`); so is its conversion to an integer, which DXC takes for an undefined value, and refuses to store.
+//! (`nan == nan`). A conversion to an integer that has no such number is one, too: DXC takes it for an undefined value, and refuses
+//! to store it.
 
 use super::defined::{Constancy, domain, is_defined};
 use super::derivatives::DERIVATIVE;
@@ -51,13 +52,19 @@ pub(super) const PASS: Pass = Pass {
 
 pub(super) const COMPARED: Pass = Pass {
     name: "compared_constants",
-    removes: &[(Capability::NonFiniteComparisons, Find::Expr(|p, exprs, id| outcome(p, exprs, id).is_some()))],
+    removes: &[
+        (Capability::NonFiniteComparisons, Find::Expr(|p, exprs, id| outcome(p, exprs, id).is_some())),
+        (Capability::ClampedConstants, Find::Expr(|p, exprs, id| clamped(p, exprs, id).is_some())),
+    ],
     run: run_compared,
     ..Pass::ROW
 };
 
 fn run_compared(cx: &mut Context) {
     fold(cx, outcome);
+    if !cx.profile.has(Capability::ClampedConstants) {
+        fold(cx, clamped);
+    }
 }
 
 /// Puts constants in the place of what has a value by a rule.
@@ -89,12 +96,21 @@ fn fold_all(
     }
 }
 
-/// What a comparison of constants gives of which one is not finite, and a conversion of one to a kind of integers that has no such
-/// number.
-fn outcome(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
-    if is_clamped(program, exprs, id) {
-        return eval(program, exprs, id).ok();
+/// What the conversion of a constant gives to a kind of integers that has no such number.
+fn clamped(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
+    // What functions of the source give is left to them.
+    let calls = |part: ExprId| match exprs[part].kind {
+        ExprKind::Call(f, _) => matches!(program.functions[f].body, FunctionBody::Block),
+        _ => false,
+    };
+    if !is_clamped(program, exprs, id) || exprs.post_order(id).into_iter().any(calls) {
+        return None;
     }
+    eval(program, exprs, id).ok()
+}
+
+/// What a comparison of constants gives of which one is not finite.
+fn outcome(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
     let ExprKind::Binary(op, a, b) = exprs[id].kind else { return None };
     if !op.is_comparison() || !program.types.component(exprs[a].ty).is_some_and(Scalar::is_float) {
         return None;

@@ -532,6 +532,7 @@ impl Hoister<'_> {
     fn select(&mut self, id: ExprId, c: ExprId, a: ExprId, b: ExprId) {
         self.lower(c);
         if !self.hoists_effects(a) && !self.hoists_effects(b) {
+            self.keep_before(c, &[a, b]);
             self.lower(a);
             self.lower(b);
             return;
@@ -543,9 +544,17 @@ impl Hoister<'_> {
         self.body.exprs[id].kind = ExprKind::Local(local);
     }
 
+    /// A condition that changes something is evaluated before what is taken out of what it chooses.
+    fn keep_before(&mut self, condition: ExprId, chosen: &[ExprId]) {
+        if self.effects.expr(&self.body.exprs, condition) && chosen.iter().any(|e| self.marked(*e)) {
+            self.spill(condition);
+        }
+    }
+
     fn logic(&mut self, id: ExprId, op: BinaryOp, a: ExprId, b: ExprId) {
         self.lower(a);
         if !self.hoists_effects(b) {
+            self.keep_before(a, &[b]);
             self.lower(b);
             return;
         }

@@ -338,6 +338,7 @@ pub(super) const OF_CONSTANTS: &[Capability] = &[
     Capability::WrappingConstants,
     Capability::NonFiniteConstants,
     Capability::NonFiniteComparisons,
+    Capability::ClampedConstants,
     Capability::InfiniteArguments,
     Capability::ComputedIndices,
     Capability::CalledConstants,

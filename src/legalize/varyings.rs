@@ -162,9 +162,14 @@ fn targets(program: &mut Program, entry: &EntryPoint, settings: Settings) -> Vec
         Some((name, _)) => entry.language == Language::Slang && !name.starts_with("SV_"),
         None => true,
     };
-    // The elements of an array and the vectors of a matrix follow one another.
-    let numbers =
-        |leaf: &Leaf, first: u32, program: &Program| first..first.saturating_add(signatures::shape(program, leaf.ty).0);
+    // The elements of an array follow one another. A matrix of several vectors is no output.
+    let numbers = |leaf: &Leaf, first: u32, program: &Program| {
+        let (mut count, mut ty) = (1u32, leaf.ty);
+        while let Some((element, length)) = program.types.array_parts(ty) {
+            (count, ty) = (count.saturating_mul(length.laid_out().unwrap_or(1)), element);
+        }
+        first..first.saturating_add(count)
+    };
     let named = leaves.iter().filter_map(|leaf| Some((leaf, leaf.semantic.as_ref()?)));
     let named = named.filter(|(_, (name, _))| name == TARGET);
     let mut taken: Vec<Range<u32>> = named.map(|(leaf, (_, first))| numbers(leaf, *first, program)).collect();

@@ -176,8 +176,10 @@ capabilities! {
     SharedBlockCopies,
     /// Variables of which a part is used that nothing sets.
     UnsetParts,
-    /// Comparisons of constants with infinities and NaN, and conversions of constants to integers that have no such number.
+    /// Comparisons of constants with infinities and NaN.
     NonFiniteComparisons,
+    /// Conversions of constants to integers that have no such number.
+    ClampedConstants,
     /// Logarithms, powers, arc functions and derivatives of infinite constants.
     InfiniteArguments,
     /// Vectors that builtins write into variables that other values reach, too.

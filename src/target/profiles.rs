@@ -224,7 +224,7 @@ const SM_6_9: Capabilities = SM_6_8.with(&[HitObjects]);
 /// What DXC translates to SPIR-V.
 #[rustfmt::skip]
 const SM_6_6_SPIRV: Capabilities = SM_6_6
-    .with(&[JoinedOutputs, UnsetParts, RawAddresses, VulkanBuiltins, DrawIndices, Strings])
+    .with(&[JoinedOutputs, UnsetParts, ClampedConstants, RawAddresses, VulkanBuiltins, DrawIndices, Strings])
     // Vulkan has no sampler feedback, wants constants for offsets and for its arrays of arrays one array, queries of rays stay
     // in their variables, and payloads of mesh shaders are memory of work groups.
     // DXC 1.7 has no descriptor heaps there, no derivatives without a fragment, no `select`, `and` and `or`, of matrices no
@@ -240,7 +240,7 @@ const SM_6_6_SPIRV: Capabilities = SM_6_6
 const GLSL_VULKAN: Capabilities = COMMON.with(&[
     InfiniteArguments, JoinedOutputs, UnknownRounds, VertexWrites, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BufferArrays, ResourceArrays, UnboundedResourceArrays, BoolInBuffers, BareElements,
     MatrixTruncation, DynamicMatrixRows, SwizzleAssignment, AssignmentExpressions, AggregateExpressions,
-    AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, CopiedStatics, SharedBlockCopies, UnsetParts, ComputedInitializers,
+    AggregateConditionals, MatrixConditionals, ShortCircuit, LazyConditionals, NonFiniteConstants, ConstantBlends, CopiedStatics, SharedBlockCopies, UnsetParts, ClampedConstants, ComputedInitializers,
     WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough, RuntimeInitializers,
     VaryingsWithoutSemantics, Float16, Int16, Int64, Float64, Int8, GeometryShaders, TessellationShaders, MeshShaders, LocalTaskPayloads,
     EarlyTests, RayTracing, FreePayloads, HitVertices, MotionRays, RepeatedMeshCounts, RayQueries, HitObjects, ObjectParameters, ObjectGlobals, ObjectArrays, WaveOperations, WavesAnywhere, WaveSizes, WaveSizeRanges, QuadsAnywhere, WaveBarriersAnywhere, CalledSystemValues, QuadOperations,
@@ -256,7 +256,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
 const GL_ANY: Capabilities = Capabilities::EMPTY.with(&[
     VectorLogic, EarlyTests, InfiniteArguments, JoinedOutputs, UnknownRounds, IntegerFiltering, Overloads, PlaceBeforeValue, LateOldValues, MissingReturns, CombinedSamplers, BoolInBuffers, BareElements, MatrixTruncation, DynamicMatrixRows, SwizzleAssignment,
     AssignmentExpressions, AggregateExpressions, MatrixConditionals, ShortCircuit, LazyConditionals,
-    NonFiniteConstants, ConstantBlends, CopiedStatics, SharedBlockCopies, UnsetParts, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
+    NonFiniteConstants, ConstantBlends, CopiedStatics, SharedBlockCopies, UnsetParts, ClampedConstants, ComputedInitializers, WrappingConstants, MinimumDivision, MutableParameters, OutParameters, SwitchFallThrough,
     VaryingsWithoutSemantics, CalledSystemValues, UndeclaredDepthTextures, BothMatrixOrders, SparseUniformArrays,
     NonUniformBarriers, VaryingDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, WideConstants, SampledChoices, WaveSizes, WaveSizeRanges,
 ]);
@@ -317,7 +317,7 @@ const ES_320: Capabilities =
 #[rustfmt::skip]
 const WGSL: Capabilities = COMMON.with(&[
     InfiniteArguments, JoinedOutputs, UnknownRounds, FreeStatuses,
-    ComparedArguments, CopiedStatics, SharedBlockCopies, UnsetParts,
+    ComparedArguments, CopiedStatics, SharedBlockCopies, UnsetParts, ClampedConstants,
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, SizedSharedArrays, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
