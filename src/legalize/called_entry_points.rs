@@ -11,7 +11,7 @@
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
-use crate::tree::{ExprArena, ExprId, ExprKind, FunctionId, Item, Program};
+use crate::tree::{Explicit, ExprArena, ExprId, ExprKind, FunctionId, Item, Program};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -86,7 +86,11 @@ fn plain(program: &mut Program, entry: FunctionId) -> FunctionId {
     function.instance = Symbol::new("function");
     function.attributes.clear();
     function.result_semantic = None;
-    function.params.iter_mut().for_each(|param| param.semantic = None);
+    function.result_explicit = Explicit::default();
+    for param in &mut function.params {
+        param.semantic = None;
+        param.explicit = Explicit::default();
+    }
     id
 }
 

@@ -294,6 +294,15 @@ pub(super) fn factor_count(program: &Program, entry: &EntryPoint, semantic: &str
     FACTORS.iter().find(|f| f.0 == domain && f.1 == semantic).map(|f| f.2)
 }
 
+/// Reports factors of a domain that nothing sets, where they are variables of the target.
+pub(super) fn check_factors(cx: &mut Context, entry: &EntryPoint) {
+    let mut factors = Factors::default();
+    for place in places(cx, entry) {
+        factors.note(cx.program, &place.leaf);
+    }
+    factors.check(cx, entry, true);
+}
+
 /// The word of the domain of a hull or domain shader.
 pub(super) fn domain(program: &Program, entry: &EntryPoint) -> Option<String> {
     program.functions[entry.function].attribute("domain").and_then(|a| match a.args.first()? {
@@ -338,7 +347,7 @@ pub(super) fn check(cx: &mut Context, entry: &EntryPoint) {
             distances.push((point, leaf));
         }
     }
-    factors.check(cx, entry);
+    factors.check(cx, entry, false);
     for (at, (point, leaf)) in distances.iter().enumerate() {
         let here = |l: &&(Point, Leaf)| l.0 == *point;
         let before = distances.iter().take(at).filter(here);
@@ -402,15 +411,16 @@ impl Factors {
         }
     }
 
-    /// Reports other numbers of them than the domain has. A domain shader may leave them out.
-    fn check(&self, cx: &mut Context, entry: &EntryPoint) {
+    /// Reports other numbers of them than the domain has. A domain shader may leave them out. Where the target `has_room` for those of
+    /// all domains, more of them are no fault.
+    fn check(&self, cx: &mut Context, entry: &EntryPoint, has_room: bool) {
         let span = cx.program.functions[entry.function].span;
         let Some(domain) = domain(cx.program, entry) else { return };
         for (_, name, wanted) in FACTORS.iter().filter(|f| f.0 == domain) {
             let found = self.0.iter().find(|f| f.0 == *name);
             let left_out = found.is_none() && entry.stage != Stage::Hull;
             let (count, at) = found.map_or((0, span), |f| (f.1, f.2));
-            if count != *wanted && !left_out {
+            if count != *wanted && !left_out && !(has_room && count > *wanted) {
                 let name = spelled(name);
                 let message = format!(
                     "{} has {wanted} `{name}` for the domain `{domain}`, and here are {count}",

@@ -7,9 +7,9 @@
 //!
 //! A factor that a domain has none of is a value like others of a patch. What is indexed at run time, or used whole, stays,
 //! and is an error of its signature. Where the factors are variables of the target, these have one length for all domains, and what
-//! is read beyond it is an error, too.
+//! is read beyond it is an error, too, and so are factors of the domain that nothing sets.
 
-use super::signatures::{factor_count, places};
+use super::signatures::{check_factors, factor_count, places};
 use super::system_value_types::{Holder, Places, slot, statements};
 use super::{Context, Pass};
 use crate::symbol::Symbol;
@@ -48,6 +48,11 @@ struct Long {
 type Fields = BTreeMap<(StructId, u32), Long>;
 
 fn run(cx: &mut Context) {
+    if cx.profile.has(Capability::VaryingsWithoutSemantics) {
+        for entry in cx.program.entry_points.clone().iter().filter(|e| e.stage == Stage::Hull) {
+            check_factors(cx, entry);
+        }
+    }
     let mut fields = long_fields(cx);
     if fields.is_empty() {
         return;
