@@ -40,7 +40,7 @@ impl Parser<'_> {
         }
         let mut i = at;
         let mut known = false;
-        while self.word_at(i).is_hard_modifier() && self.is_ident_at(i + 1) {
+        while self.is_modifier_of_type(i, depth) {
             i += 1;
             known = true;
         }
@@ -290,11 +290,25 @@ impl Parser<'_> {
         (from..to).any(|i| self.is_known_type(i) && ends(i + 1) && (i == from || ends(i - 1)))
     }
 
+    /// Whether a word is a modifier of the type that follows it.
+    pub(super) fn is_modifier_of_type(&mut self, at: usize, depth: u32) -> bool {
+        self.word_at(at).is_hard_modifier() && self.is_ident_at(at + 1) && !self.is_type_like_modifier(at, depth)
+    }
+
+    /// Whether a word is a type of the file, although it is a modifier elsewhere: `smooth q;` and not `smooth float q;`.
+    fn is_type_like_modifier(&mut self, at: usize, depth: u32) -> bool {
+        self.types.contains(&self.token_at(at).text)
+            && !self.scan_type_at(at + 1, depth + 1).is_some_and(|s| self.is_name_at(s.end))
+    }
+
     /// Whether the word at the current token is a modifier of a declaration that follows.
     pub(super) fn is_modifier(&mut self, place: Level) -> bool {
         let word = self.word_at(self.pos);
         let next = self.pos + 1;
         if word.is_hard_modifier() {
+            if self.is_type_like_modifier(self.pos, 0) {
+                return false;
+            }
             let attribute_next = place != Level::Local && self.word_at(next).w == W::LBracket;
             return self.is_ident_at(next) && !matches!(self.word_at(next).w, W::Is | W::As)
                 || attribute_next && self.partner_of(next).is_some_and(|end| self.is_ident_at(end + 1))

@@ -29,7 +29,7 @@ impl Parser<'_> {
         self.nested(|p| {
             let start = p.tok().span;
             let mut modifiers = Vec::new();
-            while p.word_at(p.pos).is_hard_modifier() && p.is_ident_at(p.pos + 1) {
+            while p.is_modifier_of_type(p.pos, 0) {
                 modifiers.push(p.ident());
             }
             let head = p.type_head()?;
