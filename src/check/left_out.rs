@@ -1,11 +1,13 @@
-//! Branches of generic functions that are never taken ask for no functions.
+//! Branches that are never taken ask for no functions that are only declared, nor, in generic functions, for instances.
 //!
 //! `float f<let K : int>() { if (K > 0) { return f<K - 1>(); } return 0; }` has an end in Slang: `f<0>` does not ask for `f<-1>`. What
 //! such a branch calls is checked, and is no part of the program; the branch is left out. In HLSL a template is made whole.
 
 use super::Checker;
 use super::function::InstanceId;
+use super::scope::What;
 use super::stmt::statement;
+use crate::ast;
 use crate::parse::Language;
 use crate::source::Span;
 use crate::tree::{BinaryOp, Block, ExprId, ExprKind, Literal, Stmt, StmtKind};
@@ -36,9 +38,26 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether an instance is not asked for here.
-    pub(super) fn is_left_out(&self, id: InstanceId) -> bool {
-        let is_generic = || !self.functions.get(id).args.is_empty();
-        !self.cx.branches.is_empty() && self.leaves_out() && is_generic() && self.is_unreached()
+    pub(super) fn is_left_out(&mut self, id: InstanceId) -> bool {
+        if self.cx.branches.is_empty() {
+            return false;
+        }
+        let is_open = self.leaves_out() && !self.functions.get(id).args.is_empty() || self.is_only_declared(id);
+        is_open && self.is_unreached()
+    }
+
+    /// Whether a function of the source has no body at all, which compilers ask for where it is called.
+    fn is_only_declared(&mut self, id: InstanceId) -> bool {
+        let decl = self.functions.get(id).decl;
+        let info = self.info(decl);
+        let has_none = matches!(info.what, What::Function(ast::FunctionDecl { body: None, .. }));
+        has_none && info.owner.is_none() && !self.source_of(decl).builtin && self.definition_decl(decl).is_none()
+    }
+
+    /// Checks statements that no flow reaches, behind one that ends it. Those that ask for what is only declared are left out.
+    pub(super) fn behind_end(&mut self, like: Span, check: impl FnOnce(&mut Self)) -> bool {
+        let never = self.push(ExprKind::Literal(Literal::Bool(false), None), crate::tree::TypeId::BOOL, like);
+        self.branch(never, true, check).1
     }
 
     /// Whether branches are left out here: in generic functions of Slang, and in methods of generic types.

@@ -11,6 +11,7 @@ use crate::lex::Comment;
 use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
+use crate::tree::analyses::flow::leaves;
 use crate::tree::analyses::is_pure;
 use crate::tree::{
     Block, ExprId, ExprKind, Hints, Length, Literal, Local, LocalId, Modifiers, Stmt, StmtKind, SwitchCase, Type,
@@ -124,6 +125,12 @@ impl<'a> Checker<'a> {
                 match self.branch(condition, false, check) {
                     ((), true) => left_out::without_condition(&mut out),
                     ((), false) => out.extend(behind),
+                }
+            } else if let Some(span) = out.last().filter(|s| leaves(s)).map(|s| s.span) {
+                let rest = std::mem::replace(&mut list, [].iter());
+                let mut behind = Vec::new();
+                if !self.behind_end(span, |c| rest.for_each(|stmt| c.stmt(stmt, &mut behind))) {
+                    out.extend(behind);
                 }
             }
         }

@@ -11,13 +11,17 @@ pub fn ends_flow(block: &Block) -> bool {
 
 /// How many statements of a block control reaches, if it never comes to the end.
 pub fn reached(block: &Block) -> Option<usize> {
-    let leaves = |stmt: &Stmt| match &stmt.kind {
+    block.stmts.iter().position(leaves).map(|at| at + 1)
+}
+
+/// Whether control never comes behind a statement.
+pub fn leaves(stmt: &Stmt) -> bool {
+    match &stmt.kind {
         StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) => true,
         StmtKind::Block(inner) => ends_flow(inner),
         StmtKind::If(_, then, Some(other), _) => ends_flow(then) && ends_flow(other),
         _ => false,
-    };
-    block.stmts.iter().position(leaves).map(|at| at + 1)
+    }
 }
 
 /// Whether control may come to the end of a block, where C++ compilers warn of a missing `return`: conditions count if their
