@@ -116,6 +116,8 @@ pub enum DeclKind {
     Property(PropertyDecl),
     /// `__subscript(params) -> T { get ... set ... }`.
     Subscript(PropertyDecl),
+    /// `LocalRootSignature name = { ... };` and the like: a part of a state object of ray tracing.
+    Subobject(SubobjectDecl),
     /// `T __global_param`, `type_param`, `__attributeTarget` declarations and the like that hold nothing we emit.
     Ignored,
     /// A lone `;`.
@@ -272,6 +274,43 @@ pub struct BufferDecl {
     /// Fields.
     pub members: Vec<Decl>,
 }
+
+/// A part of a state object (HLSL, "DirectX Raytracing", "Subobjects in HLSL").
+#[derive(Clone, Debug)]
+pub struct SubobjectDecl {
+    /// Which part: `TriangleHitGroup`.
+    pub kind: Symbol,
+    /// The name.
+    pub name: Ident,
+    /// Strings, numbers and flags.
+    pub values: Vec<Expr>,
+}
+
+/// What a value of a subobject is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SubobjectValue {
+    /// A root signature.
+    Signature,
+    /// Names of exports or subobjects.
+    Names,
+    /// A size or count.
+    Number,
+    /// Flags.
+    Flags,
+}
+
+/// The values of each subobject (DirectX Raytracing functional specification, "Subobjects").
+pub const SUBOBJECTS: &[(&str, &[SubobjectValue])] = &[
+    ("GlobalRootSignature", &[SubobjectValue::Signature]),
+    ("LocalRootSignature", &[SubobjectValue::Signature]),
+    ("StateObjectConfig", &[SubobjectValue::Flags]),
+    ("SubobjectToExportsAssociation", &[SubobjectValue::Names; 2]),
+    ("RaytracingShaderConfig", &[SubobjectValue::Number; 2]),
+    ("RaytracingPipelineConfig", &[SubobjectValue::Number]),
+    ("RaytracingPipelineConfig1", &[SubobjectValue::Number, SubobjectValue::Flags]),
+    ("TriangleHitGroup", &[SubobjectValue::Names; 2]),
+    ("ProceduralPrimitiveHitGroup", &[SubobjectValue::Names; 3]),
+];
 
 /// An enum.
 #[derive(Clone, Debug)]

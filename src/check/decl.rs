@@ -117,6 +117,7 @@ impl<'a> Checker<'a> {
             DeclKind::Ignored if decl.layout.iter().any(|(name, _)| name.name.as_str().starts_with("local_size_")) => {
                 self.group_layouts.insert(place.source, decl);
             }
+            DeclKind::Subobject(subobject) => self.subobjects.push((decl, subobject, place.scope)),
             DeclKind::UsingMember(_)
             | DeclKind::Import(..)
             | DeclKind::Include(_)
@@ -478,6 +479,7 @@ pub(super) fn foreign(decl: &ast::Decl) -> Option<&'static str> {
         | DeclKind::Implementing(_)
         | DeclKind::Property(_)
         | DeclKind::Subscript(_)
+        | DeclKind::Subobject(_)
         | DeclKind::Ignored
         | DeclKind::Empty => None,
     }

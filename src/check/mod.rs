@@ -79,6 +79,7 @@ mod static_locals;
 mod stmt;
 mod stored;
 mod structs;
+mod subobjects;
 mod switch;
 mod tuples;
 #[cfg(test)]
@@ -197,6 +198,7 @@ pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diag
     checker.declare_all(stdlib, input);
     checker.open_links(input.bodies.as_deref());
     checker.check_parameters();
+    checker.check_subobjects();
     let entries = checker.find_entries(input);
     checker.check_entries(entries);
     checker.entries_checked = true;
@@ -366,6 +368,8 @@ pub(crate) struct Checker<'a> {
     user_span: Option<Span>,
     /// `layout(local_size_x = 4) in;` by file.
     group_layouts: FxHashMap<u32, &'a ast::Decl>,
+    /// Parts of state objects, with the scopes of their values.
+    subobjects: Vec<(&'a ast::Decl, &'a ast::SubobjectDecl, ScopeId)>,
     words: Words,
     /// Inputs and outputs of stages that are declared outside of functions.
     stage_variables: Vec<stage_variables::StageVariable>,
@@ -436,6 +440,7 @@ impl<'a> Checker<'a> {
             merged_functions: FxHashSet::default(),
             user_span: None,
             group_layouts: FxHashMap::default(),
+            subobjects: Vec::new(),
             words: Words {
                 this_type: Symbol::new("This"),
                 init: Symbol::new("__init"),

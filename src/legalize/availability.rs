@@ -3,7 +3,7 @@
 use super::needs;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
-use crate::target::{EXTENSION_ATTRIBUTE, Profile, STAGE_LAYOUT, Target, VERSION_ATTRIBUTE};
+use crate::target::{EXTENSION_ATTRIBUTE, Profile, STAGE_LAYOUT, VERSION_ATTRIBUTE};
 use crate::tree::{
     Attribute, AttributeArg, ExprKind, Function, FunctionBody, Global, Item, Modifiers, Program, Template,
     TemplatePiece, TypeId,
@@ -16,7 +16,7 @@ const MODIFIERS: &[(Modifiers, &str)] =
 
 /// Reports each word and each extension once, at its first use.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
-    if profile.target != Target::Glsl && profile.shader_model().is_none() {
+    if !profile.has_extensions() && profile.shader_model().is_none() {
         return;
     }
     let mut check = Check { profile, reported: FxHashSet::default(), diags };

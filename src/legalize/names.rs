@@ -138,6 +138,7 @@ fn wanted(program: &Program, leaves: &Leaves, blocks: NamedBlocks) -> FxHashMap<
     };
     let declared = leaves.parameters().filter_map(|(_, p)| p.owner.global());
     declared.for_each(|id| want(program.globals[id].name, Class::Written));
+    program.subobjects.iter().for_each(|s| want(s.name, Class::Written));
     for item in &program.items {
         match *item {
             Item::Struct(id) => want(program.structs[id].name, class_of_struct(&program.structs[id])),

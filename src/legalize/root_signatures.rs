@@ -5,6 +5,9 @@
 //!
 //! Targets without root signatures drop it with a warning: their pipelines have layouts of their own.
 //!
+//! So are the subobjects of state objects, which say what a library of ray tracing is linked with: `LocalRootSignature`, hit groups
+//! and the like. Only a target with root signatures and ray tracing has them.
+//!
 //! After `dead_code` only resources which are used matter; `split_resources` makes resources that no source names.
 
 use super::needs::{Find, stage_need};
@@ -24,6 +27,7 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     of_rays(cx);
+    subobjects(cx);
     let (message, note) = match (cx.profile.has(Capability::RootSignatures), unplaced(cx.program)) {
         (true, None) => return,
         (true, Some(resource)) => (
@@ -53,6 +57,27 @@ fn of_rays(cx: &mut Context) {
             cx.diags.push(Diagnostic::warning(Code::CAPABILITY, signature.span, message).note(note));
         }
     }
+}
+
+/// Leaves out the subobjects that the text cannot have, or nothing asks for.
+fn subobjects(cx: &mut Context) {
+    let has_rays = cx.program.entry_points.iter().any(|e| e.stage.is_of_rays());
+    let has_them = cx.profile.has(Capability::RootSignatures) && cx.profile.has(Capability::RayTracing);
+    let unplaced = unplaced(cx.program);
+    let Context { program, profile, diags, .. } = cx;
+    program.subobjects.retain(|subobject| {
+        let name = subobject.name;
+        let why = match &unplaced {
+            _ if !has_them => format!("{} has none", profile.name),
+            Some(resource) if subobject.kind.as_str().ends_with("RootSignature") => {
+                format!("the source gives `{resource}` no register")
+            }
+            Some(_) | None => return has_rays,
+        };
+        let message = format!("the subobject `{name}` is omitted: {why}");
+        diags.push(Diagnostic::warning(Code::CAPABILITY, subobject.span, message));
+        false
+    });
 }
 
 fn is_signature(attribute: &Attribute) -> bool {

@@ -31,19 +31,6 @@ const EFFECT_OBJECTS: &[&str] = &[
     "vertexshader",
 ];
 
-/// Types of the subobjects of DXR's state objects that a library may define.
-const SUBOBJECTS: &[&str] = &[
-    "GlobalRootSignature",
-    "LocalRootSignature",
-    "StateObjectConfig",
-    "SubobjectToExportsAssociation",
-    "RaytracingShaderConfig",
-    "RaytracingPipelineConfig",
-    "RaytracingPipelineConfig1",
-    "TriangleHitGroup",
-    "ProceduralPrimitiveHitGroup",
-];
-
 /// Blocks of Slang whose declarations are those of what is around it.
 const SCOPELESS_BLOCKS: [&str; 2] = ["__transparent_block", "__file_decl"];
 
@@ -149,14 +136,10 @@ impl Parser<'_> {
                 Ok(())
             }
             _ if place == Level::Global
-                && SUBOBJECTS.iter().any(|t| self.tok().text == **t)
+                && SUBOBJECTS.iter().any(|(kind, _)| self.tok().text == **kind)
                 && self.peek(2) == W::Assign =>
             {
-                let name = self.token_at(self.pos + 1);
-                self.skip_declaration(prefix, out, &[W::Semi])?;
-                let message = format!("the subobject `{}` is ignored: the application makes state objects", name.text);
-                self.ignored(name.span, message);
-                Ok(())
+                self.subobject(prefix, out)
             }
             _ if place == Level::Global
                 && self.language == Language::Hlsl
@@ -203,6 +186,19 @@ impl Parser<'_> {
             self.semicolon("the declaration")?;
         }
         self.declare(prefix, DeclKind::Ignored, out)
+    }
+
+    /// subobject = word name "=" initializer-list ";"
+    fn subobject(&mut self, prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
+        let kind = self.ident().name;
+        let name = self.name("the name of the subobject")?;
+        self.bump();
+        let values = match self.assignment()?.kind {
+            ExprKind::InitList(values) => values,
+            _ => return self.fail("the values of the subobject in braces"),
+        };
+        self.semicolon("the subobject")?;
+        self.declare(prefix, DeclKind::Subobject(SubobjectDecl { kind, name, values }), out)
     }
 
     /// scopeless-block = word "{" declarations "}"

@@ -76,6 +76,7 @@ pub fn decl(d: &Decl) -> String {
         DeclKind::Implementing(path) => format!("implementing {}", path.name),
         DeclKind::Property(p) => property("property", p),
         DeclKind::Subscript(p) => property("subscript", p),
+        DeclKind::Subobject(s) => format!("subobject {} {} {{{}}}", s.kind, s.name.name, joined(&s.values, " ", expr)),
         DeclKind::Ignored => "ignored".to_owned(),
         DeclKind::Empty => "empty".to_owned(),
     };

@@ -237,9 +237,14 @@ impl Profile {
         self.facts.glsl.edition == Edition::Vulkan
     }
 
-    /// Whether it is GLSL that does not have an extension.
+    /// Whether its texts name extensions of the language.
+    pub fn has_extensions(&self) -> bool {
+        self.target == Target::Glsl
+    }
+
+    /// Whether it is a language with extensions that does not have one.
     pub fn lacks_extension(&self, name: &str) -> bool {
-        self.target == Target::Glsl && self.facts.glsl.extension(name) == ExtensionSupport::Missing
+        self.has_extensions() && self.facts.glsl.extension(name) == ExtensionSupport::Missing
     }
 
     /// The first word of a text that this version of GLSL does not have.

@@ -147,6 +147,8 @@ pub struct Program {
     pub parameters: Listed<GlobalId>,
     /// Entry points in order of declaration.
     pub entry_points: Tracked<Vec<EntryPoint>>,
+    /// Parts of state objects, in order of declaration.
+    pub subobjects: Vec<Subobject>,
     /// Storage order of matrices without a modifier.
     pub default_matrix_order: MatrixOrder,
     /// Comments at the head of the main file (licence and the like).
@@ -155,6 +157,21 @@ pub struct Program {
     pub varying_derivatives: Vec<FunctionId>,
     /// What [`analyses`] know of this version of it.
     pub memo: analyses::Memo,
+}
+
+/// A part of a state object of ray tracing (HLSL, "DirectX Raytracing", "Subobjects in HLSL").
+#[derive(Clone, Debug)]
+pub struct Subobject {
+    /// Which part: `TriangleHitGroup`.
+    pub kind: Symbol,
+    /// The name, which others have in their strings.
+    pub name: Symbol,
+    /// Strings with their quotes, numbers and flags.
+    pub values: Vec<String>,
+    /// The place of the name.
+    pub span: Span,
+    /// Comments before it.
+    pub comments: Vec<Comment>,
 }
 
 /// One declaration in [`Program::items`].

@@ -20,6 +20,9 @@ struct Hlsl {
     has_select: bool,
 }
 
+/// The group of lines that the subobjects of state objects are: no kind of global has this number.
+const SUBOBJECTS: u8 = u8::MAX;
+
 /// The text of a program.
 pub(super) fn emit(cx: &Context) -> String {
     let has_select = cx.profile.version >= (6, 0) && cx.profile.has(Capability::VectorLogic);
@@ -57,6 +60,12 @@ impl HlslFile<'_> {
                 Item::Global(id) => self.global(&self.cx.program.globals[id]),
                 Item::Function(id) => self.function(id),
             }
+        }
+        for subobject in &cx.program.subobjects {
+            spacing.before(Group::Lines(SUBOBJECTS), &mut self.w);
+            self.w.before(&subobject.comments);
+            let Subobject { kind, name, values, .. } = subobject;
+            self.w.line(&format!("{kind} {name} = {{ {} }};", values.join(", ")));
         }
     }
 

@@ -1,0 +1,89 @@
+//! Parts of state objects of ray tracing: what they hold is written for the target as it is, and constants as numbers.
+
+use super::Checker;
+use super::root_signature;
+use super::scope::ScopeId;
+use crate::ast::{self, ExprKind, SUBOBJECTS, SubobjectValue};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::tree::Subobject;
+
+use SubobjectValue::{Flags, Names, Number, Signature};
+
+/// The flags that D3D defines (DirectX Raytracing functional specification, "Subobjects").
+const FLAGS: [&str; 6] = [
+    "RAYTRACING_PIPELINE_FLAG_NONE",
+    "RAYTRACING_PIPELINE_FLAG_SKIP_TRIANGLES",
+    "RAYTRACING_PIPELINE_FLAG_SKIP_PROCEDURAL_PRIMITIVES",
+    "STATE_OBJECT_FLAGS_ALLOW_LOCAL_DEPENDENCIES_ON_EXTERNAL_DEFINITONS",
+    "STATE_OBJECT_FLAGS_ALLOW_EXTERNAL_DEPENDENCIES_ON_LOCAL_DEFINITIONS",
+    "STATE_OBJECT_FLAG_ALLOW_STATE_OBJECT_ADDITIONS",
+];
+
+impl<'a> Checker<'a> {
+    /// Takes the parts of state objects into the program.
+    pub(super) fn check_subobjects(&mut self) {
+        for (decl, subobject, scope) in std::mem::take(&mut self.subobjects) {
+            let (kind, name) = (subobject.kind, subobject.name);
+            let is_taken = self.program.subobjects.iter().any(|other| other.name == name.name);
+            if is_taken || !self.named(scope, name.name).is_empty() {
+                self.error(Code::REDECLARED, name.span, format!("`{}` is declared twice", name.name));
+                continue;
+            }
+            let holds = SUBOBJECTS.iter().find(|(known, _)| kind == **known).map_or(&[][..], |(_, holds)| holds);
+            if holds.len() != subobject.values.len() {
+                let (wanted, given) = (holds.len(), subobject.values.len());
+                let message = format!("a `{kind}` has {wanted} values, and `{}` has {given}", name.name);
+                self.error(Code::TYPE_MISMATCH, name.span, message);
+                continue;
+            }
+            let pairs = subobject.values.iter().zip(holds);
+            let values: Option<Vec<String>> =
+                pairs.map(|(value, of)| self.value_of_subobject(value, *of, scope)).collect();
+            self.program.subobjects.extend(values.map(|values| Subobject {
+                kind,
+                name: name.name,
+                values,
+                span: name.span,
+                comments: decl.comments.clone(),
+            }));
+        }
+    }
+
+    /// A string or a flag as it is written, or the number that a constant is.
+    fn value_of_subobject(&mut self, value: &'a ast::Expr, of: SubobjectValue, scope: ScopeId) -> Option<String> {
+        match (&value.kind, of) {
+            (ExprKind::String(text), Signature) => match root_signature::fault(text.as_str()) {
+                None => Some(format!("\"{text}\"")),
+                Some(fault) => self.no_value(value.span, &format!("this is no root signature: {fault}")),
+            },
+            (ExprKind::String(text), Names) if is_list_of_names(text.as_str()) => Some(format!("\"{text}\"")),
+            (_, Signature) => self.no_value(value.span, "a root signature is a string"),
+            (_, Names) => self.no_value(value.span, "names of exports or subobjects are a string"),
+            (ExprKind::Path(path), Flags) if flag(path).is_some() => flag(path).map(str::to_owned),
+            (ExprKind::Binary(op, a, b), Flags) if *op == *"|" => {
+                let (a, b) = (self.value_of_subobject(a, of, scope)?, self.value_of_subobject(b, of, scope)?);
+                Some(format!("{a} | {b}"))
+            }
+            (_, Number | Flags) => match self.constant_int(value, scope)? {
+                number @ 0..=0x7fff_ffff => Some(number.to_string()),
+                _ => self.no_value(value.span, "this is no size, count or flag"),
+            },
+        }
+    }
+
+    fn no_value(&mut self, span: Span, why: &str) -> Option<String> {
+        self.error(Code::TYPE_MISMATCH, span, why.to_owned());
+        None
+    }
+}
+
+fn flag(path: &[ast::PathSegment]) -> Option<&'static str> {
+    let [ast::PathSegment { name, args: None }] = path else { return None };
+    FLAGS.into_iter().find(|flag| name.name == **flag)
+}
+
+/// Names of exports, perhaps mangled by a compiler, with `;` between them.
+fn is_list_of_names(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_;?@$*. ".contains(&b))
+}
