@@ -5,7 +5,7 @@
 //!
 //! A variable whose components are indexed so is no input any more for DXC. For targets that follow inputs by themselves.
 
-use super::{Context, Pass, constants, wanted};
+use super::{AT_VERTEX, Context, ELSEWHERE, Pass, constants, wanted};
 use crate::legalize::hoist::{self, Mark, Marks};
 use crate::symbol::Symbol;
 use crate::target::Capability;
@@ -20,13 +20,11 @@ pub(in super::super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    if !cx.profile.has(Capability::PassedInterpolants) {
+    let called = |cx: &Context| [AT_VERTEX, ELSEWHERE].iter().any(|word| !cx.program.marked(word).is_empty());
+    if !cx.profile.has(Capability::PassedInterpolants) || !called(cx) {
         return;
     }
     let wanted = wanted(cx.program);
-    if !wanted.values().flatten().any(|is_wanted| *is_wanted) {
-        return;
-    }
     hoist::hoist_all(cx, &mut |program, body| {
         let marks = indexed(program, body, &wanted).into_iter();
         marks.map(|base| (base, Mark::Value(Symbol::new("components")))).collect::<Marks>()
