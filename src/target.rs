@@ -112,6 +112,11 @@ pub const SHADER_MODEL_ATTRIBUTE: &str = "__hlsl_profile";
 /// The attribute of a builtin that DXC has for D3D, and not for SPIR-V.
 pub const DXIL_ATTRIBUTE: &str = "__dxil";
 
+/// The attribute of a payload of rays that says which stages use which field.
+pub const RAY_PAYLOAD: &str = "raypayload";
+/// The shader model from which on HLSL has it (DXR, "Payload access qualifiers").
+pub const RAY_PAYLOADS_SINCE: (u32, u32) = (6, 7);
+
 /// The attribute of an entry point for what its stage declares: qualifiers, and `in` or `out`.
 pub const STAGE_LAYOUT: &str = "__stage_layout";
 

@@ -3,9 +3,9 @@
 use super::needs;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
-use crate::target::{EXTENSION_ATTRIBUTE, Profile, STAGE_LAYOUT, VERSION_ATTRIBUTE};
+use crate::target::{EXTENSION_ATTRIBUTE, Profile, RAY_PAYLOAD, RAY_PAYLOADS_SINCE, STAGE_LAYOUT, VERSION_ATTRIBUTE};
 use crate::tree::{
-    Attribute, AttributeArg, ExprKind, Function, FunctionBody, Global, Item, Modifiers, Program, Template,
+    Attribute, AttributeArg, ExprKind, Function, FunctionBody, Global, Item, Modifiers, Program, Struct, Template,
     TemplatePiece, TypeId,
 };
 use rustc_hash::FxHashSet;
@@ -23,6 +23,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     for item in &program.items {
         match *item {
             Item::Struct(id) => {
+                check.payload(&program.structs[id]);
                 for field in &program.structs[id].fields {
                     check.modifiers(field.modifiers, field.span);
                 }
@@ -64,6 +65,20 @@ impl Check<'_> {
             if let Some(AttributeArg::Text(text)) = attribute.args.first() {
                 self.word(text.as_str(), global.span);
             }
+        }
+    }
+
+    /// What a payload says of the stages that use it is omitted where the shader model does not have it: it changes no value.
+    fn payload(&mut self, payload: &Struct) {
+        let is_early = self.profile.shader_model().is_some_and(|model| model < RAY_PAYLOADS_SINCE);
+        let attribute = payload.attributes.iter().find(|a| a.name == RAY_PAYLOAD);
+        if let Some(attribute) = attribute.filter(|_| is_early) {
+            let (major, minor) = RAY_PAYLOADS_SINCE;
+            let message = format!(
+                "the access qualifiers of `{}` are omitted: they came with Shader Model {major}.{minor}",
+                payload.name
+            );
+            self.diags.push(Diagnostic::warning(Code::CAPABILITY, attribute.span, message));
         }
     }
 

@@ -408,6 +408,7 @@ impl AttributeLowering<'_, '_> {
         param.explicit = Explicit::default();
         match found {
             Some(found) => {
+                self.cx.omits_unread(&leaves, &found);
                 for (id, index) in found {
                     let Some(leaf) = leaves.get(index) else { continue };
                     let whole = !leaf.is_position() || sees_w(self.cx.program, &self.body, id);

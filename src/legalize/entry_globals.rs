@@ -522,6 +522,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
         let found = accesses(&self.body, local, leaves, &|_| false).filter(|_| free);
         match found {
             Some(found) if self.is_worth(&found, &places, leaves) => {
+                self.cx.omits_unread(leaves, &found);
                 for (id, index) in found {
                     let (Some(place), Some(leaf)) = (places.get(index), leaves.get(index)) else { continue };
                     if leaf.is_position()

@@ -9,7 +9,9 @@
 
 use super::Context;
 use super::stage_io::Leaf;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::target::system_values::is_unknown;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
@@ -41,11 +43,26 @@ impl Context<'_> {
         missing: impl Iterator<Item = &'l Leaf>,
     ) {
         for leaf in missing {
+            let name = leaf.semantic.clone().unwrap_or_default().0;
             if is_read(self.program, (entry, body), incoming, leaf) {
-                let name = leaf.semantic.clone().unwrap_or_default().0;
                 self.lacks_system_value(entry.stage, leaf.span, &name);
+            } else {
+                self.omits(leaf);
             }
         }
+    }
+
+    /// Tells of the leaves among some that nothing reads, by their numbers.
+    pub(super) fn omits_unread(&mut self, leaves: &[Leaf], read: &[(ExprId, usize)]) {
+        let unread = leaves.iter().enumerate().filter(|(at, _)| read.iter().all(|(_, index)| index != at));
+        unread.for_each(|(_, leaf)| self.omits(leaf));
+    }
+
+    /// Tells of an input that nobody knows. A system value that is known is of other stages or targets.
+    fn omits(&mut self, leaf: &Leaf) {
+        let Some((name, _)) = leaf.semantic.as_ref().filter(|(name, _)| is_unknown(name)) else { return };
+        let message = format!("`{}` is no system value: the input, which nothing reads, is omitted", spelled(name));
+        self.diags.push(Diagnostic::warning(Code::CAPABILITY, leaf.span, message));
     }
 
     /// Reports a system value that does not come into a stage.

@@ -232,6 +232,11 @@ pub fn find(semantic: &str, stage: Stage, direction: Direction) -> Option<&'stat
 /// Semantics of system values without a row: targets, and what is an array.
 const OTHERS: &[&str] = &["SV_TARGET", "SV_CLIPDISTANCE", "SV_CULLDISTANCE", "SV_TESSFACTOR", "SV_INSIDETESSFACTOR"];
 
+/// Whether a semantic is of system values and none that is known.
+pub fn is_unknown(semantic: &str) -> bool {
+    semantic.starts_with("SV_") && !TABLE.iter().flat_map(|v| v.semantics).chain(OTHERS).any(|known| *known == semantic)
+}
+
 /// The system value that a semantic resembles which is none, in upper case.
 pub fn similar(semantic: &str) -> Option<&'static str> {
     let all = TABLE.iter().flat_map(|v| v.semantics).chain(OTHERS);

@@ -4,25 +4,22 @@
 
 use super::HlslFile;
 use crate::emit::context::Context;
+use crate::target::{RAY_PAYLOAD, RAY_PAYLOADS_SINCE};
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
-/// The shader model from which on a payload needs its attribute.
-const SINCE: (u32, u32) = (6, 7);
 /// The argument of the attribute of builtins that pass something, where that is the payload of a ray.
 const RAY: &str = "ray";
-/// The attribute of a payload.
-const ATTRIBUTE: &str = "raypayload";
 
 /// The structs that get the attribute.
 pub(super) fn structs(cx: &Context) -> FxHashSet<StructId> {
     let mut found = FxHashSet::default();
-    if cx.profile.version < SINCE {
+    if cx.profile.version < RAY_PAYLOADS_SINCE {
         return found;
     }
     for item in cx.items {
         match *item {
-            Item::Struct(id) if cx.program.structs[id].attributes.iter().any(|a| a.name == ATTRIBUTE) => {
+            Item::Struct(id) if cx.program.structs[id].attributes.iter().any(|a| a.name == RAY_PAYLOAD) => {
                 found.insert(id);
             }
             Item::Function(id) => found.extend(of_function(cx, &cx.program.functions[id])),
