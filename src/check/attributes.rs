@@ -290,7 +290,7 @@ fn known_arg<'a>(arg: &'a ast::Expr, takes: Takes, eval: Eval<'a, '_>) -> Result
         Takes::Signature => match &arg.kind {
             ast::ExprKind::String(text) => match root_signature::fault(text.as_str()) {
                 Some(fault) => Err((arg.span, format!("this is no root signature: {fault}"))),
-                None => Ok(AttributeArg::Text(*text)),
+                None => Ok(AttributeArg::Text(root_signature::spaced(text.as_str()))),
             },
             _ => Err((arg.span, "the argument must be a string".into())),
         },

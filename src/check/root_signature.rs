@@ -21,6 +21,7 @@ enum SignatureValue {
     Flags(&'static [&'static str]),
 }
 
+use crate::symbol::Symbol;
 use SignatureValue::{Count, CountOr, Flags, Float, Word};
 
 const VISIBILITY: (&str, SignatureValue) = ("visibility", Word("SHADER_VISIBILITY_"));
@@ -91,6 +92,11 @@ const TABLE: &[SignaturePart] =
 pub(super) fn fault(text: &str) -> Option<String> {
     let mut parser = Parser { tokens: tokens(text), at: 0 };
     parser.signature().err()
+}
+
+/// A root signature as DXC reads it, which takes no white space but spaces.
+pub(super) fn spaced(text: &str) -> Symbol {
+    Symbol::new(&text.replace(char::is_whitespace, " "))
 }
 
 /// Words, numbers and signs.

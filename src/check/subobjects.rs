@@ -6,7 +6,8 @@ use super::scope::ScopeId;
 use crate::ast::{self, ExprKind, SUBOBJECTS, SubobjectValue};
 use crate::diagnostic::Code;
 use crate::source::Span;
-use crate::tree::Subobject;
+use crate::symbol::Symbol;
+use crate::tree::{AttributeArg, Subobject};
 
 use SubobjectValue::{Flags, Names, Number, Signature};
 
@@ -38,7 +39,7 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let pairs = subobject.values.iter().zip(holds);
-            let values: Option<Vec<String>> =
+            let values: Option<Vec<AttributeArg>> =
                 pairs.map(|(value, of)| self.value_of_subobject(value, *of, scope)).collect();
             self.program.subobjects.extend(values.map(|values| Subobject {
                 kind,
@@ -51,28 +52,43 @@ impl<'a> Checker<'a> {
     }
 
     /// A string or a flag as it is written, or the number that a constant is.
-    fn value_of_subobject(&mut self, value: &'a ast::Expr, of: SubobjectValue, scope: ScopeId) -> Option<String> {
+    fn value_of_subobject(&mut self, value: &'a ast::Expr, of: SubobjectValue, scope: ScopeId) -> Option<AttributeArg> {
         match (&value.kind, of) {
             (ExprKind::String(text), Signature) => match root_signature::fault(text.as_str()) {
-                None => Some(format!("\"{text}\"")),
+                None => Some(AttributeArg::Text(root_signature::spaced(text.as_str()))),
                 Some(fault) => self.no_value(value.span, &format!("this is no root signature: {fault}")),
             },
-            (ExprKind::String(text), Names) if is_list_of_names(text.as_str()) => Some(format!("\"{text}\"")),
+            (ExprKind::String(text), Names) if is_list_of_names(text.as_str()) => Some(AttributeArg::Text(*text)),
             (_, Signature) => self.no_value(value.span, "a root signature is a string"),
             (_, Names) => self.no_value(value.span, "names of exports or subobjects are a string"),
-            (ExprKind::Path(path), Flags) if flag(path).is_some() => flag(path).map(str::to_owned),
-            (ExprKind::Binary(op, a, b), Flags) if *op == *"|" => {
-                let (a, b) = (self.value_of_subobject(a, of, scope)?, self.value_of_subobject(b, of, scope)?);
-                Some(format!("{a} | {b}"))
-            }
-            (_, Number | Flags) => match self.constant_int(value, scope)? {
-                number @ 0..=0x7fff_ffff => Some(number.to_string()),
-                _ => self.no_value(value.span, "this is no size, count or flag"),
-            },
+            (_, Flags) => self.flags(value, scope).map(|flags| AttributeArg::Name(Symbol::new(&flags))),
+            (_, Number) => self.count(value, scope).map(AttributeArg::Int),
         }
     }
 
-    fn no_value(&mut self, span: Span, why: &str) -> Option<String> {
+    /// Flags by their names, or as a number.
+    fn flags(&mut self, value: &'a ast::Expr, scope: ScopeId) -> Option<String> {
+        match &value.kind {
+            ExprKind::Path(path) if flag(path).is_some() => flag(path).map(str::to_owned),
+            ExprKind::Binary(op, a, b) if *op == *"|" => {
+                let (a, b) = (self.flags(a, scope)?, self.flags(b, scope)?);
+                Some(format!("{a} | {b}"))
+            }
+            _ => self.count(value, scope).map(|number| number.to_string()),
+        }
+    }
+
+    fn count(&mut self, value: &'a ast::Expr, scope: ScopeId) -> Option<i64> {
+        match self.constant_int(value, scope)? {
+            number @ 0..=0x7fff_ffff => Some(number),
+            _ => {
+                self.error(Code::TYPE_MISMATCH, value.span, "this is no size, count or flag");
+                None
+            }
+        }
+    }
+
+    fn no_value(&mut self, span: Span, why: &str) -> Option<AttributeArg> {
         self.error(Code::TYPE_MISMATCH, span, why.to_owned());
         None
     }

@@ -166,8 +166,8 @@ pub struct Subobject {
     pub kind: Symbol,
     /// The name, which others have in their strings.
     pub name: Symbol,
-    /// Strings with their quotes, numbers and flags.
-    pub values: Vec<String>,
+    /// Strings, numbers, and flags as names.
+    pub values: Vec<AttributeArg>,
     /// The place of the name.
     pub span: Span,
     /// Comments before it.

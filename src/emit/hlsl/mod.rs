@@ -65,6 +65,7 @@ impl HlslFile<'_> {
             spacing.before(Group::Lines(SUBOBJECTS), &mut self.w);
             self.w.before(&subobject.comments);
             let Subobject { kind, name, values, .. } = subobject;
+            let values: Vec<String> = values.iter().map(attribute_arg).collect();
             self.w.line(&format!("{kind} {name} = {{ {} }};", values.join(", ")));
         }
     }
