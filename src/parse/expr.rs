@@ -342,7 +342,9 @@ impl Parser<'_> {
                 ExprKind::This
             }
             W::Null | W::Nullptr | W::NoneWord
-                if self.language == super::Language::Slang && !self.is_variable(self.pos) =>
+                if self.language == super::Language::Slang
+                    && !self.is_variable(self.pos)
+                    && self.peek(1) != W::LParen =>
             {
                 self.null()
             }

@@ -160,7 +160,8 @@ impl Parser<'_> {
         let named = self.is_name_at(self.pos + 1);
         match self.w() {
             W::Struct | W::Class | W::Enum | W::Interface => true,
-            W::Typedef | W::Using => true,
+            W::Typedef => true,
+            W::Using => named || next == W::Namespace,
             W::TypeAlias | W::Func | W::FuncOld | W::Let | W::Var | W::Import | W::Namespace => named,
             W::Generic | W::Template => next == W::Lt,
             W::Auto => named,
