@@ -291,7 +291,9 @@ pub struct SubobjectDecl {
 pub enum SubobjectValue {
     /// A root signature.
     Signature,
-    /// Names of exports or subobjects.
+    /// The name of an export or a subobject.
+    Name,
+    /// Names of exports or subobjects, or none.
     Names,
     /// A size or count.
     Number,
@@ -304,12 +306,12 @@ pub const SUBOBJECTS: &[(&str, &[SubobjectValue])] = &[
     ("GlobalRootSignature", &[SubobjectValue::Signature]),
     ("LocalRootSignature", &[SubobjectValue::Signature]),
     ("StateObjectConfig", &[SubobjectValue::Flags]),
-    ("SubobjectToExportsAssociation", &[SubobjectValue::Names; 2]),
+    ("SubobjectToExportsAssociation", &[SubobjectValue::Name, SubobjectValue::Names]),
     ("RaytracingShaderConfig", &[SubobjectValue::Number; 2]),
     ("RaytracingPipelineConfig", &[SubobjectValue::Number]),
     ("RaytracingPipelineConfig1", &[SubobjectValue::Number, SubobjectValue::Flags]),
     ("TriangleHitGroup", &[SubobjectValue::Names; 2]),
-    ("ProceduralPrimitiveHitGroup", &[SubobjectValue::Names; 3]),
+    ("ProceduralPrimitiveHitGroup", &[SubobjectValue::Names, SubobjectValue::Names, SubobjectValue::Name]),
 ];
 
 /// An enum.

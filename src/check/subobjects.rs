@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{AttributeArg, Subobject};
 
-use SubobjectValue::{Flags, Names, Number, Signature};
+use SubobjectValue::{Flags, Name, Names, Number, Signature};
 
 /// The flags that D3D defines (DirectX Raytracing functional specification, "Subobjects").
 const FLAGS: [&str; 6] = [
@@ -54,13 +54,19 @@ impl<'a> Checker<'a> {
     /// A string or a flag as it is written, or the number that a constant is.
     fn value_of_subobject(&mut self, value: &'a ast::Expr, of: SubobjectValue, scope: ScopeId) -> Option<AttributeArg> {
         match (&value.kind, of) {
+            // Of several names there may be none.
+            (ExprKind::String(text), Signature | Name) if text.as_str().is_empty() => {
+                self.no_value(value.span, "this string must not be empty")
+            }
             (ExprKind::String(text), Signature) => match root_signature::fault(text.as_str()) {
                 None => Some(AttributeArg::Text(root_signature::spaced(text.as_str()))),
                 Some(fault) => self.no_value(value.span, &format!("this is no root signature: {fault}")),
             },
-            (ExprKind::String(text), Names) if is_list_of_names(text.as_str()) => Some(AttributeArg::Text(*text)),
+            (ExprKind::String(text), Name | Names) if is_list_of_names(text.as_str()) => {
+                Some(AttributeArg::Text(*text))
+            }
             (_, Signature) => self.no_value(value.span, "a root signature is a string"),
-            (_, Names) => self.no_value(value.span, "names of exports or subobjects are a string"),
+            (_, Name | Names) => self.no_value(value.span, "names of exports or subobjects are a string"),
             (_, Flags) => self.flags(value, scope).map(|flags| AttributeArg::Name(Symbol::new(&flags))),
             (_, Number) => self.count(value, scope).map(AttributeArg::Int),
         }

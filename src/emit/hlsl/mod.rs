@@ -21,7 +21,7 @@ struct Hlsl {
 }
 
 /// The group of lines that the subobjects of state objects are: no kind of global has this number.
-const SUBOBJECTS: u8 = u8::MAX;
+const SUBOBJECT_LINES: u8 = u8::MAX;
 
 /// The text of a program.
 pub(super) fn emit(cx: &Context) -> String {
@@ -62,7 +62,7 @@ impl HlslFile<'_> {
             }
         }
         for subobject in &cx.program.subobjects {
-            spacing.before(Group::Lines(SUBOBJECTS), &mut self.w);
+            spacing.before(Group::Lines(SUBOBJECT_LINES), &mut self.w);
             self.w.before(&subobject.comments);
             let Subobject { kind, name, values, .. } = subobject;
             let values: Vec<String> = values.iter().map(attribute_arg).collect();
