@@ -24,8 +24,8 @@ use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::target::{Capability, NamedBlocks, Varyings};
 use crate::tree::{
-    Access, AddressSpace, BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item, Modifiers,
-    Origin, Param, ParamMode, Program, Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
+    Access, AddressSpace, AttributeArg, BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item,
+    Modifiers, Origin, Param, ParamMode, Program, Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -48,6 +48,7 @@ fn run(cx: &mut Context) {
         names.taken.insert(entry.to_owned());
     }
     names.entry_points();
+    names.subobjects();
     let (shared, own) = names.listed_parameters();
     shared.iter().for_each(|id| names.parameter(*id));
     names.other_items();
@@ -251,6 +252,29 @@ impl Names<'_, '_> {
                 self.cx.program.functions[id].name = self.global_name(name, Class::Written);
             }
             self.cx.program.functions[id].owner = None;
+        }
+    }
+
+    /// Subobjects of state objects, and what their strings call entry points and one another.
+    fn subobjects(&mut self) {
+        let entries = self.cx.program.entry_points.iter();
+        let mut names: FxHashMap<Symbol, Symbol> =
+            entries.map(|entry| (entry.name, self.cx.program.functions[entry.function].name)).collect();
+        for index in 0..self.cx.program.subobjects.len() {
+            let old = self.cx.program.subobjects[index].name;
+            let new = self.global_name(old, Class::Written);
+            self.cx.program.subobjects[index].name = new;
+            names.insert(old, new);
+        }
+        let others = self.cx.program.subobjects.iter_mut().filter(|s| !s.is_signature());
+        for value in others.flat_map(|subobject| &mut subobject.values) {
+            if let AttributeArg::Text(list) = value {
+                let now = |part: &str| match names.get(&Symbol::new(part.trim())) {
+                    Some(name) => part.replace(part.trim(), name.as_str()),
+                    None => part.to_owned(),
+                };
+                *list = Symbol::new(&list.as_str().split(';').map(now).collect::<Vec<_>>().join(";"));
+            }
         }
     }
 

@@ -69,7 +69,7 @@ fn subobjects(cx: &mut Context) {
         let name = subobject.name;
         let why = match &unplaced {
             _ if !has_them => format!("{} has none", profile.name),
-            Some(resource) if subobject.kind.as_str().ends_with("RootSignature") => {
+            Some(resource) if subobject.is_signature() => {
                 format!("the source gives `{resource}` no register")
             }
             Some(_) | None => return has_rays,

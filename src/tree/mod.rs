@@ -174,6 +174,13 @@ pub struct Subobject {
     pub comments: Vec<Comment>,
 }
 
+impl Subobject {
+    /// Whether it is a root signature; the strings of others are names.
+    pub fn is_signature(&self) -> bool {
+        self.kind.as_str().ends_with("RootSignature")
+    }
+}
+
 /// One declaration in [`Program::items`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Item {
