@@ -398,7 +398,11 @@ impl<'a> Exprs<'a> {
         match op {
             Some(op) => {
                 let value = self.dialect.operands(self, op, target, value).1;
-                self.widened(op, value, target, out);
+                let start = out.len();
+                if self.widened(op, value, target, out) < Prec::Assign {
+                    out.insert(start, '(');
+                    out.push(')');
+                }
             }
             None => self.value(value, out),
         }

@@ -7,7 +7,7 @@
 //! `a[int(exp(2.0)) - zero]`.
 //!
 //! A choice between constant vectors that are made of vectors is what it chooses, or is hidden where that is not known: naga goes
-//! wrong over the parts.
+//! wrong over the parts. It does so, too, where it multiplies by a constant matrix with such a column, which is hidden.
 //!
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
 //! (`nan == nan`). A conversion to an integer that has no such number is one, too: DXC takes it for an undefined value, and refuses
@@ -134,6 +134,15 @@ fn is_choice_of_vectors(program: &Program, exprs: &ExprArena, id: ExprId) -> boo
     let ExprKind::Select(condition, a, b) = exprs[id].kind else { return false };
     matches!(program.types.get(exprs[id].ty), Type::Vector(..))
         && [condition, a, b].into_iter().any(|e| is_of_vectors(program, exprs, e))
+}
+
+/// A product of a matrix and another constant, of which one is made of such vectors.
+fn is_product_of_vectors(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let Some((_, &[a, b])) = callee(program, exprs, id) else { return false };
+    let is_matrix = |e: ExprId| matches!(program.types.get(exprs[e].ty), Type::Matrix(..));
+    (is_matrix(a) || is_matrix(b))
+        && [a, b].into_iter().any(|e| is_of_vectors(program, exprs, e))
+        && is_constant(program, exprs, id)
 }
 
 /// Whether a vector that is made of vectors is in an expression, or in the constants that it names.
@@ -470,6 +479,7 @@ fn is_refused(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         || overflows(program, exprs, id)
         || is_undefined(program, exprs, id)
         || is_unknown_choice(program, exprs, id)
+        || is_product_of_vectors(program, exprs, id)
 }
 
 /// An operator or conversion of finite constants whose result is not finite.
@@ -607,9 +617,12 @@ fn zeros(program: &Program, exprs: &ExprArena, id: ExprId) -> ConstantZeros {
 
 fn hide(program: &mut Program, exprs: &mut ExprArena, id: ExprId, zeros: &mut BTreeMap<Scalar, GlobalId>) {
     match exprs[id].kind {
-        // What it is computed of is no constant any more. A second argument is a divisor or a bound.
+        // What it is computed of is no constant any more. A second argument is a divisor or a bound, or what a matrix is
+        // multiplied by.
         ExprKind::Call(_, ref args) => {
-            if let Some(&arg) = args.get(1).or(args.first()) {
+            let is_matrix = |e: &&ExprId| matches!(program.types.get(exprs[**e].ty), Type::Matrix(..));
+            let arg = args.get(1).filter(|e| !is_matrix(e)).or(args.first()).copied();
+            if let Some(arg) = arg {
                 obscure(program, exprs, arg, zeros);
             }
         }
