@@ -192,6 +192,9 @@ impl<'a> Checker<'a> {
                 };
                 match Stage::parse(text.as_str()) {
                     Some(stage) => list.push(FoundEntry { decl, stage, args: Vec::new() }),
+                    None if text.as_str().eq_ignore_ascii_case("node") => {
+                        self.unsupported(attribute.name.span, "the stage of nodes of work graphs");
+                    }
                     None => {
                         let message = format!("`{text}` is not a stage");
                         self.error(Code::BAD_ENTRY, attribute.name.span, message);

@@ -12,7 +12,7 @@ use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::bit_units;
-use crate::tree::{Attribute, AttributeArg, Field, Instance, Origin, Program, Scalar, Struct, Type, TypeId};
+use crate::tree::{Attribute, AttributeArg, Field, Instance, KNOWN_AS, Origin, Program, Scalar, Struct, Type, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Instances of generics as arguments of instances, this deep, are a generic without an end.
@@ -21,8 +21,6 @@ const MAX_GENERIC_DEPTH: u32 = 48;
 const MAX_SUFFIX: usize = 96;
 /// Characters of arguments as they are written; beyond them they stand by their names in texts, which are bounded.
 const MAX_WRITTEN: usize = 240;
-/// The attribute of a struct of the library that says what the language calls it.
-const KNOWN_AS: &str = "__known_as";
 
 /// The attribute of a field of the library that is there where its argument is not 0.
 const PRESENT: &str = "__present";

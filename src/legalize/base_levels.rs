@@ -7,7 +7,9 @@
 //! it. HLSL has no such sample: in its sources it stays an error. Stages that have derivatives in some targets are left alone.
 //! What a stage with derivatives calls, too, is copied. The library has the spelling of each sample in `[__base_level("...")]`.
 
-use super::constant_parameters::varying_argument;
+use super::derivatives::DERIVATIVE;
+use super::stage_io::attribute;
+use super::stages::OUTSIDE;
 use super::{Context, Pass};
 use crate::parse::Language;
 use crate::symbol::Symbol;
@@ -51,11 +53,7 @@ fn run(cx: &mut Context) {
     for id in changed {
         let id = copies.get(&id).copied().unwrap_or(id);
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
-        let mut live = body.expressions();
-        // What is not spelled as a call any more would have no error.
-        let offsets = !cx.profile.has(Capability::VaryingOffsets);
-        live.retain(|call| !offsets || varying_argument(cx.program, &body.exprs, *call).is_none());
-        rewrite(cx.program, &mut body.exprs, &live, &copies);
+        rewrite(cx.program, &mut body, &mut copies);
         cx.program.functions[id].code = body;
     }
 }
@@ -94,16 +92,39 @@ fn copy(program: &mut Program, id: FunctionId) -> FunctionId {
 }
 
 /// Samples read the base level, and calls are those of copies.
-fn rewrite(program: &Program, exprs: &mut ExprArena, live: &[ExprId], copies: &FxHashMap<FunctionId, FunctionId>) {
-    for &id in live {
-        let ExprKind::Call(callee, args) = &mut exprs[id].kind else { continue };
-        if let Some(copy) = copies.get(callee) {
-            *callee = *copy;
-        } else if let Some(template) = form(&program.functions[*callee]) {
-            let args = std::mem::take(args);
-            exprs[id].kind = ExprKind::Native(Box::new(template), args);
+fn rewrite(program: &mut Program, body: &mut Body, copies: &mut FxHashMap<FunctionId, FunctionId>) {
+    for id in body.expressions() {
+        let ExprKind::Call(callee, _) = &mut body.exprs[id].kind else { continue };
+        let copy = copies.get(callee).copied().or_else(|| sample_of_base_level(program, *callee));
+        if let Some(copy) = copy {
+            copies.insert(*callee, copy);
+            *callee = copy;
         }
     }
+}
+
+/// A sample like another one that reads the base level: it has no derivatives, and all else that is asked of it.
+fn sample_of_base_level(program: &mut Program, id: FunctionId) -> Option<FunctionId> {
+    let template = form(&program.functions[id])?;
+    Some(respelled(program, id, template, ("base_level", &[BASE_LEVEL, DERIVATIVE, OUTSIDE])))
+}
+
+/// A builtin like another one with a spelling of its own, without some attributes.
+pub(super) fn respelled(
+    program: &mut Program,
+    id: FunctionId,
+    template: Template,
+    (suffix, without): (&str, &[&str]),
+) -> FunctionId {
+    let mut function = program.functions[id].clone();
+    function.body = FunctionBody::Intrinsic(template);
+    function.attributes.retain(|a| !without.contains(&a.name.as_str()));
+    if function.attribute(KNOWN_AS).is_none() {
+        let name = AttributeArg::Text(function.name);
+        function.attributes.push(attribute(KNOWN_AS, vec![name], function.span));
+    }
+    function.name = Symbol::new(&format!("{}_{suffix}", function.name));
+    program.functions.push(function)
 }
 
 /// The spelling of a sample that reads the base level. A polyfill has none: what it calls does.

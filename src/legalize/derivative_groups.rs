@@ -10,14 +10,17 @@
 //!
 //! No sample has a bias where there are no derivatives: it is one of the level that the bias makes of level 0.
 
+use super::base_levels;
 use super::derivatives::DERIVATIVE;
 use super::needs::Find;
 use super::stage_io::{attribute, declare_layout};
+use super::stages::OUTSIDE;
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::{Capability, EXTENSION_ATTRIBUTE, STAGE_LAYOUT};
 use crate::tree::*;
+use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "derivative_groups",
@@ -83,12 +86,16 @@ fn biased(program: &Program, entry: &EntryPoint) -> Option<Span> {
 fn by_levels(program: &mut Program, entry: &EntryPoint) {
     let reached: Vec<FunctionId> = program.analyses().paths(entry).into_iter().map(|(id, _)| id).collect();
     let mut extensions: Vec<Symbol> = Vec::new();
+    let mut respelled: FxHashMap<FunctionId, FunctionId> = FxHashMap::default();
     for id in reached {
         let mut body = std::mem::take(&mut program.functions[id].code);
         for call in body.expressions() {
-            let ExprKind::Call(callee, args) = &body.exprs[call].kind else { continue };
+            let ExprKind::Call(callee, _) = &mut body.exprs[call].kind else { continue };
             let Some((template, extension)) = level_form(&program.functions[*callee]) else { continue };
-            body.exprs[call].kind = ExprKind::Native(Box::new(template), args.clone());
+            let without = ("level", [BY_LEVEL, DERIVATIVE, OUTSIDE, EXTENSION_ATTRIBUTE].as_slice());
+            *callee = *respelled
+                .entry(*callee)
+                .or_insert_with_key(|callee| base_levels::respelled(program, *callee, template, without));
             extensions.extend(extension.filter(|e| !extensions.contains(e)));
         }
         program.functions[id].code = body;

@@ -9,6 +9,8 @@
 //! A choice between constant vectors that are made of vectors is what it chooses, or is hidden where that is not known: naga goes
 //! wrong over the parts. It does so, too, where it multiplies by a constant matrix with such a column, which is hidden.
 //!
+//! The bits of a constant with a negative zero are a number: compilers leave the sign out (WGSL, "Floating Point Evaluation").
+//!
 //! [`COMPARED`] goes first: a comparison with such a constant is its outcome, since compilers that do fold it go wrong
 //! (`nan == nan`). A conversion to an integer that has no such number is one, too: DXC takes it for an undefined value, and refuses
 //! to store it.
@@ -31,6 +33,7 @@ pub(super) const PASS: Pass = Pass {
     removes: &[
         (Capability::NonFiniteConstants, Find::Expr(is_refused)),
         (Capability::NonFiniteConstants, Find::Expr(|p, exprs, id| choice(p, exprs, id).is_some())),
+        (Capability::NonFiniteConstants, Find::Expr(|p, exprs, id| bits_of_zero(p, exprs, id).is_some())),
         (Capability::ComputedIndices, Find::Expr(is_computed_index)),
         (
             Capability::ComputedIndices,
@@ -125,6 +128,30 @@ fn choice(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
     if is_choice_of_vectors(program, exprs, id) { eval(program, exprs, id).ok() } else { None }
 }
 
+/// The bits of a constant float of which a component is a negative zero.
+fn bits_of_zero(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
+    let (function, [of]) = callee(program, exprs, id)? else { return None };
+    fn is_negative(value: &Value) -> bool {
+        match value {
+            Value::Float(number, _) => *number == 0.0 && number.is_sign_negative(),
+            Value::Composite(parts) => parts.iter().any(is_negative),
+            _ => false,
+        }
+    }
+    if function.computes() != Some("bits") || !eval(program, exprs, *of).is_ok_and(|value| is_negative(&value)) {
+        return None;
+    }
+    eval(program, exprs, id).ok().filter(|value| !holds_float(value))
+}
+
+fn holds_float(value: &Value) -> bool {
+    match value {
+        Value::Float(..) => true,
+        Value::Composite(parts) => parts.iter().any(holds_float),
+        _ => false,
+    }
+}
+
 /// Whether the target alone computes what such a choice gives.
 fn is_unknown_choice(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     is_choice_of_vectors(program, exprs, id) && is_constant(program, exprs, id) && eval(program, exprs, id).is_err()
@@ -198,6 +225,7 @@ pub(super) fn limit(scalar: Scalar) -> f64 {
 fn run(cx: &mut Context) {
     if !cx.profile.has(Capability::NonFiniteConstants) {
         fold(cx, choice);
+        fold(cx, bits_of_zero);
         specialized(cx.program, cx.profile, cx.diags);
         inline_constants(cx);
         hide_all(cx, is_refused);

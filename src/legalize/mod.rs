@@ -318,6 +318,7 @@ pub const PASSES: &[Pass] = &[
     empty_parameters::PASS,
     called_entry_points::PASS,
     shared_references::PASS,
+    shared_references::OF_CONSTANTS,
     static_resources::PASS,
     unrolled_loops::PASS,
     unknown_rounds::PASS,

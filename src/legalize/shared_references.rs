@@ -14,6 +14,11 @@
 //! Before: `void stop(inout Payload p) { p.count += 1; IgnoreHit(); }     stop(payload);`
 //! After:  `void stop() { payload.count += 1; IgnoreHit(); }              stop();`
 //!
+//! Before: `struct Bones { float4 at[100]; float4 get(uint i) { return at[i]; } }     ConstantBuffer<Bones> bones;     bones.get(i)`
+//! After:  `float4 get(uint i) { return bones.at[i]; }                                                             get(i)`
+//!
+//! A value with a long array that lies in constant memory is read there, too: drivers keep a copy in registers, and take long.
+//!
 //! What a shader is given of a ray is no parameter any more when it has become a variable. A function that ends the shader does
 //! not come back to where the copy would be written back.
 
@@ -28,7 +33,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "shared_references",
-    removes: &[(Capability::SharedReferences, Find::Expr(|p, exprs, id| given(p, exprs, id).is_some()))],
+    removes: &[(Capability::SharedReferences, Find::Expr(|p, exprs, id| given(p, exprs, id, &shared_place).is_some()))],
     // A buffer of the caller is passed on; an index that is passed is an argument, and what writes the place is a call now.
     adds: &[
         Capability::BufferParameters,
@@ -54,6 +59,17 @@ pub(super) const OF_PAYLOADS: Pass = Pass {
     ],
     after: &["inline_builtins", "payloads"],
     ..PASS
+};
+
+/// What functions are given of constant memory.
+pub(super) const OF_CONSTANTS: Pass = Pass {
+    name: "constant_references",
+    always: Some("no target needs that what lies in constant memory is read there"),
+    // The indices of a place are arguments.
+    adds: &[Capability::ArgumentsInOrder],
+    after: &["inline_builtins"],
+    run: run_for_constants,
+    ..Pass::ROW
 };
 
 /// What a place begins with.
@@ -87,26 +103,83 @@ struct SharedPlace {
 /// The place for each parameter that is given one.
 type Given = Vec<Option<SharedPlace>>;
 
-/// What a call gives by reference of what invocations share, if anything.
-fn given(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(FunctionId, Given)> {
+/// Where the argument of a parameter lies that the function shall have by its name.
+type Lies<'a> = &'a dyn Fn(&Program, &ExprArena, (FunctionId, usize), ExprId) -> Option<SharedPlace>;
+
+/// What a call gives that the function shall have by its name, if anything.
+fn given(program: &Program, exprs: &ExprArena, id: ExprId, lies: Lies) -> Option<(FunctionId, Given)> {
     let ExprKind::Call(callee, args) = &exprs[id].kind else { return None };
-    let function = &program.functions[*callee];
-    if !matches!(function.body, FunctionBody::Block) {
+    if !matches!(program.functions[*callee].body, FunctionBody::Block) {
         return None;
     }
-    let shared = |(at, arg): (usize, &ExprId)| {
-        let mode = function.params.get(at)?.mode;
-        let is_reference = match (is_payload(program, exprs, *arg), mode) {
-            (_, ParamMode::In) => false,
-            (true, ParamMode::Out | ParamMode::InOut | ParamMode::Ref) => ends_shaders(program, *callee),
-            (false, ParamMode::Ref) => true,
-            (false, ParamMode::InOut) => at == 0 && function.is_method(),
-            (false, ParamMode::Out) => false,
-        };
-        is_reference.then(|| place(program, exprs, *arg)).flatten()
-    };
-    let given: Given = args.iter().enumerate().map(shared).collect();
+    let given: Given = args.iter().enumerate().map(|(at, arg)| lies(program, exprs, (*callee, at), *arg)).collect();
     given.iter().any(Option::is_some).then_some((*callee, given))
+}
+
+/// Where an argument lies that is given by reference, if invocations share that.
+fn shared_place(
+    program: &Program,
+    exprs: &ExprArena,
+    (callee, at): (FunctionId, usize),
+    arg: ExprId,
+) -> Option<SharedPlace> {
+    let function = &program.functions[callee];
+    let is_reference = match (is_payload(program, exprs, arg), function.params.get(at)?.mode) {
+        (_, ParamMode::In) => false,
+        (true, ParamMode::Out | ParamMode::InOut | ParamMode::Ref) => ends_shaders(program, callee),
+        (false, ParamMode::Ref) => true,
+        (false, ParamMode::InOut) => at == 0 && function.is_method(),
+        (false, ParamMode::Out) => false,
+    };
+    is_reference.then(|| place(program, exprs, arg, &is_shared)).flatten()
+}
+
+/// Arrays of so many elements are long.
+const LONG_ARRAY: i64 = 64;
+
+/// Where a value with a long array lies that a function only reads, if that is constant memory.
+fn constant_place(
+    program: &Program,
+    exprs: &ExprArena,
+    (callee, at): (FunctionId, usize),
+    arg: ExprId,
+) -> Option<SharedPlace> {
+    let function = &program.functions[callee];
+    let param = function.params.get(at).filter(|param| param.mode == ParamMode::In)?;
+    if !holds_long_array(program, exprs[arg].ty, &mut FxHashSet::default()) || program.has_no_copies(exprs[arg].ty) {
+        return None;
+    }
+    let place = place(program, exprs, arg, &|g| is_constant_memory(program, g))?;
+    let is_named = matches!(place.root, SharedRoot::Global(g) if is_constant_memory(program, &program.globals[g]));
+    (is_named && !program.written_locals(&function.code).contains(&param.local)).then_some(place)
+}
+
+fn holds_long_array(program: &Program, ty: TypeId, seen: &mut FxHashSet<TypeId>) -> bool {
+    if !seen.insert(ty) {
+        return false;
+    }
+    match program.types.get(ty) {
+        Type::Array(element, _) => {
+            program.types.sure_count(ty).is_some_and(|n| n >= LONG_ARRAY) || holds_long_array(program, element, seen)
+        }
+        Type::Struct(id) => program.structs[id].fields.iter().any(|field| holds_long_array(program, field.ty, seen)),
+        _ => false,
+    }
+}
+
+/// Whether a variable is memory that no invocation writes.
+fn is_constant_memory(program: &Program, global: &Global) -> bool {
+    let read = match program.types.get(program.types.innermost(global.ty)) {
+        Type::ConstantBuffer(..) | Type::TextureBuffer(_) => true,
+        Type::Buffer(_, access, _) => access == Access::Read,
+        other => !other.is_resource(),
+    };
+    global.kind == GlobalKind::Parameter && read
+}
+
+/// Whether a variable of the module is what invocations share, or what a shader is given of a ray.
+fn is_shared(global: &Global) -> bool {
+    global.kind == GlobalKind::Groupshared || payloads::is_given(global)
 }
 
 /// Whether an argument is what a shader is given of a ray, or a part of it.
@@ -122,8 +195,8 @@ fn ends_shaders(program: &Program, function: FunctionId) -> bool {
     program.analyses().callers_of(&|f| f.is_marked(STATEMENT)).contains(&function)
 }
 
-/// Where an argument lies, if invocations share that, or it is what a shader is given of a ray.
-fn place(program: &Program, exprs: &ExprArena, arg: ExprId) -> Option<SharedPlace> {
+/// Where an argument lies, if that is what is pointed to, a buffer, or such a variable of the module.
+fn place(program: &Program, exprs: &ExprArena, arg: ExprId, is_such: &dyn Fn(&Global) -> bool) -> Option<SharedPlace> {
     let mut steps = Vec::new();
     // Where a place begins that no variable of the module holds: what is pointed to, or an element of a buffer.
     let mut passed: Option<(usize, ExprId)> = None;
@@ -150,9 +223,8 @@ fn place(program: &Program, exprs: &ExprArena, arg: ExprId) -> Option<SharedPlac
             _ => {}
         }
     };
-    let is_named = |g: &Global| g.kind == GlobalKind::Groupshared || payloads::is_given(g);
-    let is_shared = |g: &GlobalId| passed.is_some() || is_named(&program.globals[*g]);
-    let (root, first) = match (global.filter(is_shared), passed) {
+    let is_root = |g: &GlobalId| passed.is_some() || is_such(&program.globals[*g]);
+    let (root, first) = match (global.filter(is_root), passed) {
         (Some(global), _) => (SharedRoot::Global(global), at),
         (None, Some((count, of))) => {
             steps.truncate(count);
@@ -176,6 +248,15 @@ fn passed_on(exprs: &ExprArena, place: &SharedPlace, arg: ExprId) -> Vec<ExprId>
 }
 
 fn run(cx: &mut Context) {
+    name_places(cx, &shared_place);
+}
+
+fn run_for_constants(cx: &mut Context) {
+    name_places(cx, &constant_place);
+}
+
+/// Makes a function for each place that it is given.
+fn name_places(cx: &mut Context, lies: Lies) {
     let mut made: FxHashMap<(FunctionId, Given), FunctionId> = FxHashMap::default();
     let mut originals = FxHashSet::default();
     let mut open = cx.program.functions_with_code();
@@ -183,7 +264,7 @@ fn run(cx: &mut Context) {
     while let Some(id) = open.pop() {
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
         for call in body.expressions() {
-            let Some((callee, given)) = given(cx.program, &body.exprs, call) else { continue };
+            let Some((callee, given)) = given(cx.program, &body.exprs, call, lies) else { continue };
             if callee == id {
                 continue;
             }
@@ -207,6 +288,9 @@ fn run(cx: &mut Context) {
             body.exprs[call].kind = ExprKind::Call(instance, args);
         }
         cx.program.functions[id].code = body;
+    }
+    if made.is_empty() {
+        return;
     }
     cx.program.items.settle();
     let called: FxHashSet<FunctionId> = cx.program.reachable_functions().into_iter().collect();

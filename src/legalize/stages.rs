@@ -19,6 +19,9 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     check_calls(program, profile, diags, |_| true);
 }
 
+/// The attribute of a builtin that in other stages than these needs a capability.
+pub(super) const OUTSIDE: &str = "__outside";
+
 /// Reports those among the calls of what will be inlined.
 pub(super) fn check_inlined(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
     check_calls(program, profile, diags, |callee| callee.builtin && callee.inline);
@@ -58,7 +61,7 @@ fn check_calls(program: &Program, profile: &Profile, diags: &mut Diagnostics, lo
 
 /// Whether a function does something that only some stages may.
 fn is_limited(program: &Program, id: FunctionId) -> bool {
-    let limits = |f: &Function| f.attributes.iter().any(|a| matches!(a.name.as_str(), "__stages" | "__outside"));
+    let limits = |f: &Function| f.attributes.iter().any(|a| matches!(a.name.as_str(), "__stages" | OUTSIDE));
     program.functions[id].code.block.any(&mut |s| matches!(s.kind, StmtKind::Discard))
         || program.analyses().uses(id).functions.iter().any(|f| limits(&program.functions[*f]))
 }
@@ -89,7 +92,7 @@ fn fault(callee: &Function, entry: &EntryPoint, profile: &Profile, span: Span) -
             let note = format!("it is for these stages: {}", allowed.join(", "));
             Some(Diagnostic::error(Code::CAPABILITY, span, message).note(note))
         }
-        "__outside" if !names(attribute).skip(1).any(|n| Stage::parse(n) == Some(entry.stage)) => {
+        OUTSIDE if !names(attribute).skip(1).any(|n| Stage::parse(n) == Some(entry.stage)) => {
             let capability = names(attribute).next().and_then(Capability::parse)?;
             let has_derivatives = DERIVATIVES.iter().any(|(stage, c)| *stage == entry.stage && profile.has(*c));
             let reads_base = base_levels::reads_base_levels(entry) && base_levels::is_spelled(callee);

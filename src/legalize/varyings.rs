@@ -268,6 +268,8 @@ impl Namer<'_> {
             }
             let out = is_output(self.program, param, local.ty);
             let ty = mesh.map_or(local.ty, |(_, element, _)| element);
+            // Fields of structs that go the other way, too, have got theirs meanwhile.
+            self.given(ty, param.semantic, out);
             if let Some(semantic) = self.value(ty, param.semantic, local.name.as_str(), local.span, out)
                 && let Some(param) = self.program.functions[id].params.get_mut(index)
             {
@@ -275,6 +277,7 @@ impl Namer<'_> {
             }
         }
         if function.result != TypeId::VOID {
+            self.given(function.result, function.result_semantic, true);
             let semantic = self.value(function.result, function.result_semantic, "result", function.span, true);
             self.program.functions[id].result_semantic = semantic;
         }

@@ -6,6 +6,9 @@ use super::{
 };
 use crate::preprocess::Language;
 
+/// The attribute of a function or struct of the library that users know by another name.
+pub const KNOWN_AS: &str = "__known_as";
+
 /// How a parameter is passed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ParamMode {
@@ -122,7 +125,7 @@ impl Function {
 
     /// The name that users know a function of the library by.
     pub fn known_as(&self) -> Symbol {
-        match self.attribute("__known_as").and_then(|a| a.args.first()) {
+        match self.attribute(KNOWN_AS).and_then(|a| a.args.first()) {
             Some(AttributeArg::Text(name)) => *name,
             _ => self.name,
         }

@@ -27,7 +27,7 @@ pub mod verify;
 pub use analyses::{Effects, Tracked};
 pub use body::*;
 pub use build::Build;
-pub use function::{EntryPoint, Function, FunctionBody, PASSES, Param, ParamMode, TargetCase, is_uniform};
+pub use function::{EntryPoint, Function, FunctionBody, KNOWN_AS, PASSES, Param, ParamMode, TargetCase, is_uniform};
 pub use listed::Listed;
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
 pub use payload_access::{PAYLOAD_USERS, PayloadAccess, PayloadUsers};
