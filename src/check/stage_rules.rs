@@ -274,6 +274,9 @@ impl Checker<'_> {
             if param.modifiers.has(Modifiers::PAYLOAD) && std::mem::replace(&mut has_payload, true) {
                 faults.push((local.span, format!("`{}` is a second payload: a stage has one", local.name), None));
             }
+            if param.modifiers.has(Modifiers::PAYLOAD) && param.mode != ParamMode::In {
+                faults.push((local.span, format!("`{}` is a payload, which is `in` alone", local.name), None));
+            }
             if let Some(what) = self.unfit_output(local.ty).filter(|_| param.mode != ParamMode::In) {
                 let message = format!("`{}` has a {what}, which no stage puts out", local.name);
                 faults.push((local.span, message, None));
