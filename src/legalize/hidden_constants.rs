@@ -205,7 +205,7 @@ fn exceeds(value: &Value, most: f64) -> bool {
     }
 }
 
-fn is_finite(value: &Value) -> bool {
+pub(super) fn is_finite(value: &Value) -> bool {
     match value {
         Value::Float(v, scalar) => v.abs() <= limit(*scalar),
         Value::Composite(parts) => parts.iter().all(is_finite),

@@ -9,7 +9,7 @@
 //! of builtins is not known here: it is hidden from it (`max(a, b) - zero + 1`, with a variable that is zero).
 
 use super::hidden_constants::{
-    declare, indexed, is_clamped, is_clamped_among, is_constant, is_constant_to_some, obscure,
+    declare, indexed, is_clamped, is_clamped_among, is_constant, is_constant_to_some, is_finite, obscure,
 };
 use super::needs::{Find, callee};
 use super::{Context, Pass};
@@ -93,7 +93,8 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
         {
             let known = |local: LocalId| values.get(&local).cloned().flatten();
             let clamps = clamps(program, body, init, &known);
-            let value = about(program, &body.exprs, init, &known).ok().filter(|_| !clamps);
+            // What becomes of a NaN is known to the target alone.
+            let value = about(program, &body.exprs, init, &known).ok().filter(|value| !clamps && is_finite(value));
             if value.is_some() || is_constant_to_some(program, &body.exprs, init, &|l| values.contains_key(&l)) {
                 values.insert(local, value);
             }
