@@ -193,7 +193,7 @@ impl<'a> Checker<'a> {
                 match Stage::parse(text.as_str()) {
                     Some(stage) => list.push(FoundEntry { decl, stage, args: Vec::new() }),
                     None if text.as_str().eq_ignore_ascii_case("node") => {
-                        self.unsupported(attribute.name.span, "the stage of nodes of work graphs");
+                        self.unsupported(attribute.name.span, "a node of a work graph");
                     }
                     None => {
                         let message = format!("`{text}` is not a stage");

@@ -275,7 +275,11 @@ impl Checker<'_> {
                 faults.push((local.span, format!("`{}` is a second payload: a stage has one", local.name), None));
             }
             if param.modifiers.has(Modifiers::PAYLOAD) && param.mode != ParamMode::In {
-                faults.push((local.span, format!("`{}` is a payload, which is `in` alone", local.name), None));
+                faults.push((
+                    local.span,
+                    format!("`{}` is a payload, which a mesh shader only reads", local.name),
+                    None,
+                ));
             }
             if let Some(what) = self.unfit_output(local.ty).filter(|_| param.mode != ParamMode::In) {
                 let message = format!("`{}` has a {what}, which no stage puts out", local.name);

@@ -64,7 +64,7 @@ pub(super) const OF_PAYLOADS: Pass = Pass {
 /// What functions are given of constant memory.
 pub(super) const OF_CONSTANTS: Pass = Pass {
     name: "constant_references",
-    always: Some("no target needs that what lies in constant memory is read there"),
+    always: Some("it spares drivers long copies, which no target forbids"),
     // The indices of a place are arguments.
     adds: &[Capability::ArgumentsInOrder],
     after: &["inline_builtins"],
@@ -167,12 +167,13 @@ fn holds_long_array(program: &Program, ty: TypeId, seen: &mut FxHashSet<TypeId>)
     }
 }
 
-/// Whether a variable is memory that no invocation writes.
+/// Whether a variable is memory that no invocation writes. An array of resources is none: an index of it may be marked as one that
+/// differs between invocations, and a parameter has no mark.
 fn is_constant_memory(program: &Program, global: &Global) -> bool {
-    let read = match program.types.get(program.types.innermost(global.ty)) {
+    let read = match program.types.get(global.ty) {
         Type::ConstantBuffer(..) | Type::TextureBuffer(_) => true,
         Type::Buffer(_, access, _) => access == Access::Read,
-        other => !other.is_resource(),
+        _ => !program.types.get(program.types.innermost(global.ty)).is_resource(),
     };
     global.kind == GlobalKind::Parameter && read
 }

@@ -1,7 +1,7 @@
 // A node is no kernel of its own, and its records are no parameters of one.
 RWStructuredBuffer<uint> result;
 
-[Shader("node")] // error[E0319]: the stage of nodes of work graphs is not supported yet
+[Shader("node")] // error[E0319]: a node of a work graph is not supported yet
 [NodeLaunch("thread")]
 void first()
 {
