@@ -150,7 +150,10 @@ fn constant_place(
         return None;
     }
     let place = place(program, exprs, arg, &|g| is_constant_memory(program, g))?;
-    let is_named = matches!(place.root, SharedRoot::Global(g) if is_constant_memory(program, &program.globals[g]));
+    let SharedRoot::Global(root) = place.root else { return None };
+    // What the function writes may be the memory of a buffer that is only read: bindings may be shared.
+    let is_stable = || !matches!(program.types.get(place.ty), Type::Buffer(..)) || !program.effects().has(callee);
+    let is_named = is_constant_memory(program, &program.globals[root]) && is_stable();
     (is_named && !program.written_locals(&function.code).contains(&param.local)).then_some(place)
 }
 
