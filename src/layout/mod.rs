@@ -37,6 +37,7 @@ pub mod lint;
 pub mod lint_stages;
 pub mod locations;
 pub mod order;
+mod patches;
 mod position;
 mod policy;
 mod prepare;

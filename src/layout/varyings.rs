@@ -1,13 +1,13 @@
 //! Faults of the locations of stage inputs and outputs.
 
 use super::locations::{self, LAST, TARGET, Varying, VaryingPart, mesh_output, primitive};
-use super::{Api, Settings, Unit};
+use super::{Api, Settings, Unit, patches};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::Numbers;
 use crate::tree::{
-    AttributeArg, EntryPoint, ExprId, ExprKind, Field, Function, FunctionId, GlobalKind, Length, MeshOutputKind,
-    Program, Scalar, Semantic, Stage, StreamKind, StructId, Type, TypeId, Types, is_uniform, spelled,
+    AttributeArg, EntryPoint, ExprId, ExprKind, Field, Function, GlobalKind, Length, MeshOutputKind, Program, Scalar,
+    Semantic, Stage, StreamKind, StructId, Type, TypeId, Types, is_uniform, spelled,
 };
 use std::collections::BTreeSet;
 
@@ -294,7 +294,7 @@ fn outputs(program: &Program, settings: &Settings, entry: &EntryPoint, found: &m
             }
             _ => {}
         },
-        Stage::Hull => patches(program, entry, &mut fault),
+        Stage::Hull => patches::faults(program, settings, entry, &mut fault),
         Stage::Vertex
         | Stage::Domain
         | Stage::Fragment
@@ -331,34 +331,6 @@ fn primitives(program: &Program, function: &Function, fault: &mut impl FnMut(Spa
     }
     if let (true, Some((local, _))) = (streams.len() > 1, streams.iter().find(|(_, kind)| *kind != StreamKind::Point)) {
         fault(local.span, format!("`{}` is one of several streams, which are all of points", local.name));
-    }
-}
-
-/// The function of patch constants is given the control points that come in, and those that the entry point makes.
-fn patches(program: &Program, entry: &EntryPoint, fault: &mut impl FnMut(Span, String)) {
-    let patches = |id: FunctionId| {
-        let function = &program.functions[id];
-        let locals = function.params.iter().map(|p| &function.code.locals[p.local]);
-        locals.filter_map(|l| match program.types.get(l.ty) {
-            Type::Patch(comes_in, _, count) => Some((l, comes_in, i64::from(count))),
-            _ => None,
-        })
-    };
-    let made =
-        program.functions[entry.function].attribute("outputcontrolpoints").and_then(|a| match a.args.first()? {
-            AttributeArg::Int(count) => Some(*count),
-            _ => None,
-        });
-    let given = patches(entry.function).find(|(_, comes_in, _)| *comes_in).map(|(.., count)| count);
-    for (local, comes_in, count) in entry.patch_constant.into_iter().flat_map(patches) {
-        let wanted = if comes_in { given } else { made };
-        if comes_in && given.is_none() {
-            let name = &program.functions[entry.function].name;
-            fault(local.span, format!("`{}` is a patch that `{name}` does not take", local.name));
-        }
-        if let Some(wanted) = wanted.filter(|wanted| *wanted != count) {
-            fault(local.span, format!("`{}` has {count} control points, and the patch has {wanted}", local.name));
-        }
     }
 }
 

@@ -153,18 +153,27 @@ impl GlobalLowering<'_, '_> {
         place
     }
 
-    /// What stands for the leaves of the control points that the stage has made.
-    pub(super) fn made_points(&mut self, of: &ManyLeaves, made: &[(Leaf, Replacement)]) -> Vec<Replacement> {
+    /// What stands for the leaves of the control points that came in, or that the stage has made, where it takes them once more.
+    pub(super) fn known_points(
+        &mut self,
+        of: &ManyLeaves,
+        points: &[(Leaf, Replacement)],
+        (direction, block): (Direction, &str),
+    ) -> Vec<Replacement> {
         let places = of.leaves.iter().map(|leaf| {
             if leaf.is_system() {
-                return self.member_place(leaf, Direction::Out, "gl_out[$0].", false);
+                return self.member_place(leaf, direction, block, false);
             }
-            let same = |own: &Leaf| own.path == leaf.path && own.ty == leaf.ty;
-            // The structs of the two may differ.
-            let meant = |own: &Leaf| own.semantic.is_some() && own.semantic == leaf.semantic && own.ty == leaf.ty;
-            let found = made.iter().find(|(own, _)| same(own)).or_else(|| made.iter().find(|(own, _)| meant(own)));
-            match found {
+            // The structs of the two may differ: the semantic finds it, and what has none is found by its name. In one type it is
+            // at one place, whatever the semantic around it.
+            let is_like = |own: &Leaf| {
+                own.semantic == leaf.semantic && own.ty == leaf.ty && (own.semantic.is_some() || own.name == leaf.name)
+            };
+            let is_there = |own: &Leaf| own.path == leaf.path && own.ty == leaf.ty;
+            let find = |f: &dyn Fn(&Leaf) -> bool| points.iter().find(|(own, _)| f(own));
+            match find(&is_like).or_else(|| find(&is_there)) {
                 Some((_, Replacement::Invocation(id, own))) => Replacement::Global(*id, *own),
+                Some((_, Replacement::Global(id, own))) => Replacement::Global(*id, *own),
                 _ => Replacement::Missing(Symbol::new(&leaf.name), leaf.span),
             }
         });

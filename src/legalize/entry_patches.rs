@@ -18,7 +18,7 @@ use super::stage_io::{Flatten, Leaf, ManyLeaves, Source};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layout::locations::{self, Varying};
 use crate::target::Api;
-use crate::target::system_values::{INVOCATION, level_variable};
+use crate::target::system_values::{Direction, INVOCATION, level_variable};
 use crate::tree::*;
 
 /// No factor is larger anyway.
@@ -66,7 +66,7 @@ pub(super) fn hull(cx: &mut Context, index: usize, entry: EntryPoint) {
     for of in &elements {
         let places = l.element_places(of, "gl_in[$0].");
         l.element_input(of, &places);
-        points = places;
+        points.extend(of.leaves.iter().cloned().zip(places));
     }
     let count = match l.cx.program.functions[entry.function].attribute("outputcontrolpoints").map(|a| a.args.as_slice())
     {
@@ -100,7 +100,7 @@ fn patch_constants(
     index: usize,
     own: EntryPoint,
     constants: &[Varying],
-    (points, made): (&[Replacement], &[(Leaf, Replacement)]),
+    (points, made): (&[(Leaf, Replacement)], &[(Leaf, Replacement)]),
 ) {
     let settings = cx.layout.settings;
     let mut flatten = Flatten { program: cx.program, split: false, settings };
@@ -118,14 +118,18 @@ fn patch_constants(
 
 impl GlobalLowering<'_, '_> {
     /// What stands for the points of a patch that the function of its constants takes.
-    fn points(&mut self, of: &ManyLeaves, points: &[Replacement], made: &[(Leaf, Replacement)]) -> Vec<Replacement> {
+    fn points(
+        &mut self,
+        of: &ManyLeaves,
+        points: &[(Leaf, Replacement)],
+        made: &[(Leaf, Replacement)],
+    ) -> Vec<Replacement> {
         let param = self.cx.program.functions[self.entry.function].params.get(of.param);
         let input = param
             .is_some_and(|p| matches!(self.cx.program.types.get(self.body.locals[p.local].ty), Type::Patch(true, ..)));
         match input {
-            true if points.len() == of.leaves.len() => points.to_vec(),
-            true => self.element_places(of, "gl_in[$0]."),
-            false => self.made_points(of, made),
+            true => self.known_points(of, points, (Direction::In, "gl_in[$0].")),
+            false => self.known_points(of, made, (Direction::Out, "gl_out[$0].")),
         }
     }
 }
