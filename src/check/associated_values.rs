@@ -4,7 +4,8 @@
 //! After:  `IShape_associated(s)` gives a value of the interface that bounds `Outline`, of which the type alone counts: it is
 //!         chosen by the type of `s`. Its method `count`, which is static, chooses by that value.
 
-use super::existential::{Choice, Own, WIDENS_INTERFACE};
+use super::existential::WIDENS_INTERFACE;
+use super::existential_methods::{Choice, Own};
 use super::expr::{Operand, decl_of};
 use super::function::{Instance, WHOLE};
 use super::interfaces::Bound;

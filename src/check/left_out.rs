@@ -5,7 +5,7 @@
 
 use super::Checker;
 use super::function::InstanceId;
-use super::scope::What;
+use super::scope::{DeclId, What};
 use super::stmt::statement;
 use crate::ast;
 use crate::parse::Language;
@@ -42,13 +42,30 @@ impl<'a> Checker<'a> {
         if self.cx.branches.is_empty() {
             return false;
         }
-        let is_open = self.leaves_out() && !self.functions.get(id).args.is_empty() || self.is_only_declared(id);
-        is_open && self.is_unreached()
+        let is_generic = self.leaves_out() && !self.functions.get(id).args.is_empty();
+        let decl = self.functions.get(id).decl;
+        (is_generic || self.may_ask_for_bodies(decl)) && self.is_unreached()
+    }
+
+    /// Whether a function has no body, or may call one that has none. Which functions call which is not known yet: in a program
+    /// where some have none, each of the source may.
+    fn may_ask_for_bodies(&mut self, decl: DeclId) -> bool {
+        if self.source_of(decl).builtin {
+            return false;
+        }
+        let lacks = match self.lacks_bodies {
+            Some(lacks) => lacks,
+            None => {
+                let all: Vec<DeclId> = (0..).map(DeclId).take(self.decls.len()).collect();
+                let lacks = all.into_iter().any(|decl| self.is_only_declared(decl));
+                *self.lacks_bodies.insert(lacks)
+            }
+        };
+        lacks || self.is_only_declared(decl)
     }
 
     /// Whether a function of the source has no body at all, which compilers ask for where it is called.
-    fn is_only_declared(&mut self, id: InstanceId) -> bool {
-        let decl = self.functions.get(id).decl;
+    fn is_only_declared(&mut self, decl: DeclId) -> bool {
         let info = self.info(decl);
         let has_none = matches!(info.what, What::Function(ast::FunctionDecl { body: None, .. }));
         has_none && info.owner.is_none() && !self.source_of(decl).builtin && self.definition_decl(decl).is_none()

@@ -2,9 +2,9 @@
 //!
 //! * Names: [`scope`], declared by [`decl`]. Nothing is resolved before it is used.
 //! * Types: [`types`] resolves what is written, [`structs`] makes instances of structs and finds members, [`generic`]
-//!   binds and infers generic arguments, [`interfaces`] knows who conforms to what, [`existential`] makes values of interfaces, [`stored`] those in memory,
+//!   binds and infers generic arguments, [`interfaces`] knows who conforms to what, [`existential`] makes values of interfaces, [`existential_methods`] their methods, [`stored`] those in memory,
 //!   [`words`] the bits of one type as those of another.
-//! * Globals: [`globals`]; functions: [`function`] (signatures and instances), [`definition`] (where their statements stand), [`returns`] (how they end); bodies: [`stmt`], [`expr`], [`call`],
+//! * Globals: [`globals`]; functions: [`function`] (signatures and instances), [`definition`] (where their statements stand), [`returns`] (how they end); bodies: [`stmt`], [`local_decls`], [`expr`], [`call`],
 //!   [`member`], [`init`]. What modules and the library have is checked once a build and linked into programs: [`link`].
 //! * [`entry`] finds entry points; [`finish`] decides what is reachable, in what order it is emitted, and which methods
 //!   change their `this`.
@@ -35,6 +35,7 @@ mod decl;
 mod definition;
 mod entry;
 mod existential;
+mod existential_methods;
 mod expr;
 mod extent;
 mod finish;
@@ -51,6 +52,7 @@ mod lambda;
 mod left_out;
 mod link;
 mod literal;
+mod local_decls;
 mod member;
 mod memberwise;
 mod merge;
@@ -320,6 +322,8 @@ pub(crate) struct Checker<'a> {
     options: &'a Options,
     scopes: Vec<Scope>,
     decls: Vec<DeclInfo<'a>>,
+    /// Whether functions of the source are only declared, once it has been asked for.
+    lacks_bodies: Option<bool>,
     sources: Vec<Source>,
     cx: Context<'a>,
     contexts: u32,
@@ -406,6 +410,7 @@ impl<'a> Checker<'a> {
             options,
             scopes: Vec::new(),
             decls: Vec::new(),
+            lacks_bodies: None,
             sources: Vec::new(),
             cx: Context::new(0, ScopeId(0), 0),
             contexts: 0,

@@ -6,6 +6,7 @@ use super::stmt::statement;
 use crate::ast::{self, ScopeChange};
 use crate::diagnostic::Code;
 use crate::source::Span;
+use crate::tree::analyses::flow::ends_flow;
 use crate::tree::build::Build;
 use crate::tree::{Block, ExprId, ExprKind, LocalId, Scalar, Stmt, StmtKind, SwitchCase, Type, TypeId};
 use rustc_hash::FxHashMap;
@@ -23,7 +24,8 @@ impl<'a> Checker<'a> {
         self.enter_breakable();
         self.cx.breakable += 1;
         let outer = std::mem::replace(&mut self.cx.break_defers, self.cx.defers.len());
-        let mut list = self.cases_of_switch(value.span, ty, cases);
+        let known = self.known_value(selector).ok().and_then(|value| value.int());
+        let mut list = self.cases_of_switch((value.span, ty), known, cases);
         self.cx.breakable -= 1;
         self.cx.break_defers = outer;
         self.declare_before(&mut list, out);
@@ -56,12 +58,20 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn cases_of_switch(&mut self, span: Span, ty: TypeId, cases: &'a [ast::SwitchCase]) -> Vec<SwitchCase> {
+    /// The cases; `known` is the value that is chosen by, if it is a constant.
+    fn cases_of_switch(
+        &mut self,
+        (span, ty): (Span, TypeId),
+        known: Option<i64>,
+        cases: &'a [ast::SwitchCase],
+    ) -> Vec<SwitchCase> {
         let outer = self.cx.scope;
         let mut blocks = Vec::new();
         let mut list: Vec<SwitchCase> = Vec::new();
         let mut seen: Vec<i64> = Vec::new();
         let mut default = false;
+        // Whether control may be in the case before.
+        let mut entered = false;
         for case in cases {
             match case.scope {
                 ScopeChange::None => {}
@@ -69,6 +79,8 @@ impl<'a> Checker<'a> {
                 ScopeChange::Leaves => self.cx.scope = blocks.pop().unwrap_or(outer),
             }
             let mut labels = Vec::new();
+            let before = seen.len();
+            let met = known.is_some_and(|n| seen.contains(&n));
             for label in &case.labels {
                 labels.push(match label {
                     None => {
@@ -82,7 +94,12 @@ impl<'a> Checker<'a> {
             }
             // Names of the cases before are known, and may be declared again.
             self.cx.scope = self.scope(Some(self.cx.scope), ScopeKind::Plain);
-            let mut stmts = self.with_defers(&case.body.stmts);
+            // The default is taken where no other label is met: those behind it are not known yet.
+            let others = known.is_some_and(|n| seen.get(before..).is_some_and(|own| !own.contains(&n)));
+            let chosen = !labels.is_empty() && !(others && (met || !labels.contains(&None)));
+            let falls = entered && list.last().is_some_and(|last| !ends_flow(&last.body));
+            entered = chosen || falls || labels.is_empty() && entered;
+            let mut stmts = self.case_body(case, span, !entered);
             match list.last_mut() {
                 Some(last) if labels.is_empty() => {
                     let mut comments = std::mem::take(&mut last.body.trailing);
@@ -102,6 +119,18 @@ impl<'a> Checker<'a> {
         }
         self.cx.scope = outer;
         list
+    }
+
+    /// The statements of a case. Where it is `never` taken, those that ask for what is only declared are left out.
+    fn case_body(&mut self, case: &'a ast::SwitchCase, span: Span, never: bool) -> Vec<Stmt> {
+        if !never {
+            return self.with_defers(&case.body.stmts);
+        }
+        let mut stmts = Vec::new();
+        match self.behind_end(span, |c| stmts = c.with_defers(&case.body.stmts)) {
+            true => vec![statement(StmtKind::Break, span)],
+            false => stmts,
+        }
     }
 
     /// Variables of a case that cases behind it use are declared before the switch.

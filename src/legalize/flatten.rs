@@ -9,11 +9,14 @@
 //!
 //! A value is kept in a temporary only if a statement that was moved in front of it could change it.
 
+mod arguments;
 mod assign;
 mod commas;
+mod loops;
 mod mesh_elements;
 
 pub(super) use self::commas::{PASS as COMMAS, STATEMENT};
+pub(super) use self::loops::{before_continue, copy_block};
 use self::mesh_elements::Only;
 pub(super) use self::mesh_elements::PASS as MESH_ELEMENTS;
 use super::assignment_order::shows;
@@ -23,7 +26,6 @@ use super::needs::{Find, Finder, callee};
 use super::{Context, Pass, lower_matrix_ops};
 use crate::source::Span;
 use crate::target::Capability;
-use crate::tree::analyses::flow::continues_in_switch;
 use crate::tree::*;
 use std::cell::LazyCell;
 
@@ -312,108 +314,6 @@ impl Flattening<'_> {
         found
     }
 
-    fn for_loop(
-        &mut self,
-        span: Span,
-        init: Vec<Stmt>,
-        condition: Option<ExprId>,
-        step: Option<ExprId>,
-        body: Block,
-        hints: Hints,
-        out: &mut Vec<Stmt>,
-    ) {
-        let mut before = Vec::new();
-        for stmt in init {
-            self.stmt(stmt, &mut before);
-        }
-        // A `for` has room for one initializer; more of them go into a block around it.
-        let keep = match before.as_slice() {
-            [] => true,
-            [Stmt { kind: StmtKind::Expr(e), .. }] => !commas::is_action(self.program, &self.body.exprs, *e),
-            many => many.len() == 1,
-        };
-        let init = if keep { std::mem::take(&mut before) } else { Vec::new() };
-        let mut body = self.block(body);
-        let mut check = Vec::new();
-        let condition = condition.map(|c| self.value(c, &mut check));
-        let mut after = Vec::new();
-        if let Some(step) = step {
-            self.effect(step, &mut after);
-        }
-        let step = match after.as_slice() {
-            [Stmt { kind: StmtKind::Expr(e), .. }] if !commas::is_action(self.program, &self.body.exprs, *e) => {
-                Some(*e)
-            }
-            _ => None,
-        };
-        if step.is_none() && !after.is_empty() {
-            // The step needs statements: they go to the end of the body, and before every `continue`.
-            before_continue(self.body, &mut body, &after);
-            body.stmts.extend(after);
-        }
-        let mut condition = condition;
-        if let (false, Some(c)) = (check.is_empty(), condition) {
-            check.push(self.build(span).break_unless(c));
-            check.append(&mut body.stmts);
-            body.stmts = check;
-            condition = None;
-        }
-        let stmt = Stmt::new(StmtKind::For(init, condition, step, body, hints), span);
-        if keep {
-            out.push(stmt);
-        } else {
-            before.push(stmt);
-            out.push(Stmt::new(StmtKind::Block(Block::of(before)), span));
-        }
-    }
-
-    /// A loop whose condition needs statements tests it inside.
-    fn guarded_loop(
-        &mut self,
-        span: Span,
-        mut before: Vec<Stmt>,
-        condition: ExprId,
-        mut body: Block,
-        hints: Hints,
-    ) -> StmtKind {
-        if before.is_empty() {
-            return StmtKind::While(condition, body, hints);
-        }
-        before.push(self.build(span).break_unless(condition));
-        before.append(&mut body.stmts);
-        body.stmts = before;
-        let always = self.build(span).bool(true);
-        StmtKind::While(always, body, hints)
-    }
-
-    /// The condition is tested at the end and before each `continue`; where one is in a switch, whose `break` the test would
-    /// be, at the start of all rounds but the first.
-    fn do_while(&mut self, span: Span, body: Block, condition: ExprId, hints: Hints, out: &mut Vec<Stmt>) {
-        let mut body = self.block(body);
-        let mut before = Vec::new();
-        let condition = self.value(condition, &mut before);
-        if before.is_empty() {
-            out.push(Stmt::new(StmtKind::DoWhile(body, condition, hints), span));
-            return;
-        }
-        before.push(self.build(span).break_unless(condition));
-        if continues_in_switch(&body) {
-            let again = self.body.add_local("again", TypeId::BOOL, span);
-            let mut build = self.build(span);
-            let first = build.bool(false);
-            out.push(Stmt::new(StmtKind::Local(again, Some(first)), span));
-            let (test, target, set) =
-                (build.local(again, TypeId::BOOL), build.local(again, TypeId::BOOL), build.bool(true));
-            let check = StmtKind::If(test, Block::of(before), None, Hints::default());
-            body.stmts.splice(0..0, [Stmt::new(check, span), build.set(target, set)]);
-        } else {
-            before_continue(self.body, &mut body, &before);
-            body.stmts.extend(before);
-        }
-        let always = self.build(span).bool(true);
-        out.push(Stmt::new(StmtKind::While(always, body, hints), span));
-    }
-
     fn build(&mut self, span: Span) -> Build<'_> {
         Build::new(&mut self.program.types, &mut self.body.exprs, span)
     }
@@ -654,156 +554,4 @@ impl Flattening<'_> {
         let span = self.body.exprs[target].span;
         lower_matrix_ops::read_of(&mut self.build(span), target)
     }
-
-    /// Arguments that are passed to be written: (index, mode, is it a whole variable that can be passed as it is).
-    fn out_arguments<'b>(
-        &'b self,
-        function: FunctionId,
-        args: &'b [ExprId],
-    ) -> impl Iterator<Item = (usize, ParamMode, bool)> + 'b {
-        let f = &self.program.functions[function];
-        let spelled = matches!(f.body, FunctionBody::Intrinsic(_));
-        let pairs = f.params.iter().zip(args).enumerate();
-        // A builtin that takes its argument by reference takes it where it is.
-        let written = pairs.filter(move |(_, (p, _))| match p.mode {
-            ParamMode::In => false,
-            ParamMode::Out | ParamMode::InOut => true,
-            ParamMode::Ref => !spelled,
-        });
-        written.map(move |(i, (p, arg))| {
-            let ty = f.code.locals[p.local].ty;
-            // A spelling takes any place, but converts nothing.
-            let spelled = spelled && !matches!(self.body.exprs[*arg].kind, ExprKind::Convert(..));
-            let stays = self.only.as_ref().is_some_and(|only| !only.arguments.contains(arg));
-            (i, p.mode, stays || spelled || self.is_whole_variable(*arg, ty) && !self.is_aliased(args, i))
-        })
-    }
-
-    fn is_whole_variable(&self, arg: ExprId, ty: TypeId) -> bool {
-        let arg = &self.body.exprs[arg];
-        arg.ty == ty && matches!(arg.kind, ExprKind::Local(_))
-    }
-
-    /// Whether another argument of the call mentions the same variable.
-    fn is_aliased(&self, args: &[ExprId], at: usize) -> bool {
-        let exprs = &self.body.exprs;
-        let Some(ExprKind::Local(local)) = args.get(at).map(|a| exprs[*a].kind.clone()) else { return true };
-        let mentions = |a: &ExprId| {
-            exprs.post_order(*a).into_iter().any(|e| matches!(exprs[e].kind, ExprKind::Local(l) if l == local))
-        };
-        args.iter().enumerate().any(|(i, a)| i != at && mentions(a) && exprs.base_local(*a).is_some())
-    }
-
-    /// Flattens arguments in order; what is passed to be written stays the variable that it is. Arguments are copied in when the
-    /// others have been evaluated, as slangc and DXC do it, so that these are values before copies.
-    fn arguments(
-        &mut self,
-        id: ExprId,
-        function: FunctionId,
-        mut args: Vec<ExprId>,
-        copied: &[(usize, ParamMode)],
-        out: &mut Vec<Stmt>,
-    ) {
-        let before_copies = |f: &Self, a: ExprId| !copied.is_empty() && f.effects.expr(&f.body.exprs, a);
-        let last = args.iter().rposition(|a| self.needs_work(*a) || before_copies(self, *a));
-        for (i, arg) in args.iter_mut().enumerate() {
-            let mode = self.program.functions[function].params.get(i).map_or(ParamMode::In, |p| p.mode);
-            if mode != ParamMode::In {
-                if copied.iter().any(|(c, _)| *c == i) || last.is_some_and(|last| i <= last) {
-                    *arg = self.place(*arg, out);
-                }
-                continue;
-            }
-            *arg = self.value(*arg, out);
-            if last.is_some_and(|last| i < last) || before_copies(self, *arg) {
-                *arg = self.keep(*arg, out);
-            }
-        }
-        self.body.exprs[id].kind = ExprKind::Call(function, args);
-    }
-
-    /// A call whose `out` arguments that are no whole variables go through copies. `None`: a void call was put out.
-    fn call(&mut self, id: ExprId, is_root: bool, out: &mut Vec<Stmt>) -> Option<ExprId> {
-        let ExprKind::Call(function, args) = self.body.exprs[id].kind.clone() else { return Some(id) };
-        let span = self.body.exprs[id].span;
-        let copied: Vec<(usize, ParamMode)> =
-            self.out_arguments(function, &args).filter(|(_, _, whole)| !whole).map(|(i, mode, _)| (i, mode)).collect();
-        for arg in copied.iter().filter_map(|(i, _)| args.get(*i)) {
-            // What is converted on its way back is the place below.
-            if let ExprKind::Convert(place, _) = self.body.exprs[*arg].kind {
-                self.body.exprs[*arg] = self.body.exprs[place].clone();
-            }
-        }
-        self.arguments(id, function, args, &copied, out);
-        if copied.is_empty() {
-            return Some(id);
-        }
-        let ExprKind::Call(_, mut args) = self.body.exprs[id].kind.clone() else { return Some(id) };
-        let mut back = Vec::new();
-        for (i, mode) in copied {
-            let (Some(arg), Some(param)) = (args.get_mut(i), self.program.functions[function].params.get(i)) else {
-                continue;
-            };
-            let local = param.local;
-            let ty = self.program.functions[function].code.locals[local].ty;
-            let name = self.program.functions[function].code.locals[local].name;
-            let copy = self.body.add_local(name, ty, span);
-            let target = *arg;
-            *arg = Build::new(&mut self.program.types, &mut self.body.exprs, span).local(copy, ty);
-            let init = (mode != ParamMode::Out).then(|| {
-                let read = self.read(target);
-                self.build(span).convert(read, ty)
-            });
-            out.push(Stmt::new(StmtKind::Local(copy, init), span));
-            back.push((target, copy, ty));
-        }
-        self.body.exprs[id].kind = ExprKind::Call(function, args);
-        let result_ty = self.body.exprs[id].ty;
-        let result = if result_ty == TypeId::VOID || is_root {
-            out.push(Stmt::new(StmtKind::Expr(id), span));
-            None
-        } else {
-            Some(self.spill(id, out))
-        };
-        for (target, copy, ty) in back {
-            let target_ty = self.body.exprs[target].ty;
-            let mut build = self.build(span);
-            let value = build.local(copy, ty);
-            let value = build.convert(value, target_ty);
-            let assign = build.assign(target, value);
-            self.effect(assign, out);
-        }
-        result
-    }
-}
-
-/// Puts copies of `stmts` before every `continue` of the loop that `block` is the body of.
-pub(super) fn before_continue(body: &mut Body, block: &mut Block, stmts: &[Stmt]) {
-    let old = std::mem::take(&mut block.stmts);
-    for mut stmt in old {
-        match &mut stmt.kind {
-            StmtKind::Continue => {
-                let copy = copy_block(body, &Block::of(stmts.to_vec()));
-                block.stmts.extend(copy.stmts);
-            }
-            // A `continue` in there belongs to the inner loop.
-            StmtKind::For(..) | StmtKind::While(..) | StmtKind::DoWhile(..) => {}
-            _ => stmt.blocks_mut(&mut |inner| before_continue(body, inner, stmts)),
-        }
-        block.stmts.push(stmt);
-    }
-}
-
-/// A copy of a block in the same body, with variables of its own for those declared in it.
-pub(super) fn copy_block(body: &mut Body, block: &Block) -> Block {
-    let mut declared = rustc_hash::FxHashSet::default();
-    block.visit(&mut |stmt| {
-        if let StmtKind::Local(local, _) = stmt.kind {
-            declared.insert(local);
-        }
-    });
-    let outside = body.locals.ids().filter(|l| !declared.contains(l));
-    let mut locals = outside.map(|l| (l, l)).collect();
-    let from = body.clone();
-    body.import_block(&from, block, &mut locals)
 }

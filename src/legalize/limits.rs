@@ -10,8 +10,8 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Numbers, Profile};
 use crate::tree::{
-    Access, AttributeArg, BinaryOp, Body, BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, GlobalKind, Param,
-    Program, Scalar, Type, TypeId,
+    Access, AttributeArg, BinaryOp, Body, BufferKind, ExprArena, ExprId, ExprKind, FunctionBody, GlobalKind, Program,
+    Scalar, Type, TypeId,
 };
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -38,9 +38,6 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     if !diags.has_errors() {
         parts(program, profile, most, diags);
         constants(program, diags);
-        if let Some(range) = most.bias {
-            biases(program, profile, range, diags);
-        }
     }
 }
 
@@ -121,24 +118,6 @@ fn named_indices(program: &Program, body: &Body, diags: &mut Diagnostics) {
             diags.push(Diagnostic::error(Code::BAD_SUBSCRIPT, body.exprs[index].span, message));
         }
     }
-}
-
-/// Constants that are added to levels of detail, beyond what a target adds.
-fn biases(program: &Program, profile: &Profile, (least, most): (f32, f32), diags: &mut Diagnostics) {
-    program.each_exprs(&mut |exprs, live| {
-        for id in live {
-            let ExprKind::Call(callee, args) = &exprs[*id].kind else { continue };
-            let is_bias = |p: &Param| p.attributes.iter().any(|a| a.name == "__bias");
-            let params = program.functions[*callee].params.iter().zip(args);
-            for (_, arg) in params.filter(|(param, _)| is_bias(param)) {
-                let bias = eval(program, exprs, *arg).ok().and_then(|value| value.float());
-                if bias.is_some_and(|bias| !(f64::from(least)..=f64::from(most)).contains(&bias)) {
-                    let what = "this bias of the level of detail is out of range".to_owned();
-                    diags.push(beyond(profile, exprs[*arg].span, what, &format!("{least} to {most}")));
-                }
-            }
-        }
-    });
 }
 
 /// Whether an integer in an expression is divided by the constant zero.

@@ -24,6 +24,7 @@ mod called_values;
 mod carried_marks;
 mod carried_values;
 mod case_constants;
+mod clamped_biases;
 mod combined_samplers;
 mod compared_arguments;
 mod compared_pairs;
@@ -375,6 +376,7 @@ pub const PASSES: &[Pass] = &[
     hidden_constants::COMPARED,
     hidden_constants::PASS,
     wrapping_constants::PASS,
+    clamped_biases::PASS,
     flatten::NESTED,
     assignment_order::PASS,
     flatten::CONVERTED,

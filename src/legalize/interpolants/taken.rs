@@ -522,6 +522,10 @@ impl Follower<'_> {
         match eval(self.program, &frame.body.exprs, condition).ok().and_then(|value| value.truth()) {
             Some(true) => first,
             Some(false) => second,
+            // Chosen by component it is an input no more, not even where both are the same one.
+            None if matches!(self.program.types.get(frame.body.exprs[condition].ty), Type::Vector(..)) => {
+                self.other(frame.body.exprs[a].ty)
+            }
             None => first.join(&second),
         }
     }
