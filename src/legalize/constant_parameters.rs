@@ -11,7 +11,7 @@ use super::hidden_constants::is_clamped;
 use super::needs::callee;
 use super::unrolled_loops::{GivenResources, bounds, write_out_loops};
 use super::{Context, Pass};
-use crate::check::constant::{Value, eval, eval_with};
+use crate::check::constant::{Value, about, eval, eval_with};
 use crate::check::text_hash::{HASH, hash};
 use crate::limits::TEXEL_OFFSETS;
 use crate::source::Span;
@@ -153,6 +153,19 @@ pub(super) fn is_fixed_offset(program: &Program, exprs: &ExprArena, (function, o
         Ok(value) => is_small(&value),
         Err(_) => false,
     }
+}
+
+/// Whether an offset in texels that calls builtins is one that no target takes, as far as it is known: targets that fold such
+/// calls refuse it.
+pub(super) fn is_far_offset(program: &Program, exprs: &ExprArena, (function, offset): (&Function, ExprId)) -> bool {
+    fn is_far(value: &Value) -> bool {
+        match value {
+            Value::Int(n, _) => !TEXEL_OFFSETS.contains(n),
+            Value::Composite(parts) => parts.iter().any(is_far),
+            Value::Bool(_) | Value::Float(..) | Value::Text(_) => false,
+        }
+    }
+    !function.is_marked(EACH) && about(program, exprs, offset, &|_| None).is_ok_and(|value| is_far(&value))
 }
 
 /// Whether a parameter of a builtin that the target has is an offset in texels.

@@ -3,7 +3,7 @@
 //! The numbers are those of [`Numbers`](crate::target::Numbers), a row for each API.
 
 use super::case_constants;
-use super::constant_parameters::{is_fixed_offset, is_offset};
+use super::constant_parameters::{is_far_offset, is_fixed_offset, is_offset};
 use super::hidden_constants::{is_clamped, is_constant};
 use crate::check::constant::{Value, about, eval, eval_with};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
@@ -80,7 +80,9 @@ fn constants(program: &Program, diags: &mut Diagnostics) {
                                 Some("an offset in texels is no number that is divided by zero")
                             }
                             () if clamped() => Some("an offset in texels is no float that is beyond the integers"),
-                            () if known && !is_fixed_offset(program, exprs, (function, *arg)) => {
+                            () if known && !is_fixed_offset(program, exprs, (function, *arg))
+                                || !known && is_far_offset(program, exprs, (function, *arg)) =>
+                            {
                                 Some("an offset in texels is from -8 to 7")
                             }
                             () => None,

@@ -53,6 +53,16 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
                 _ => {}
             }
         }
+        // A whole element that is assigned on is read: `vertices[0] = vertices[1] = made`.
+        for id in &live {
+            if let ExprKind::Assign(None, to, value) = body.exprs[*id].kind
+                && let ExprKind::Assign(None, from, _) = body.exprs[value].kind
+                && is_element(to)
+                && matches!(program.types.get(body.exprs[from].ty), Type::Struct(_))
+            {
+                written.remove(&from);
+            }
+        }
         for id in live.into_iter().filter(|id| is_element(*id) && !written.contains(id)) {
             let message = format!("what a mesh shader gives cannot be read in {}", profile.name);
             diags.push(Diagnostic::error(Code::CAPABILITY, body.exprs[id].span, message));

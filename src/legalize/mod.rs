@@ -138,6 +138,7 @@ mod wide_constants;
 mod wide_integers;
 mod wrapping_constants;
 mod wrapping_shifts;
+mod zero_divisors;
 mod subpass_inputs;
 mod task_payloads;
 mod swizzle_elements;
@@ -373,6 +374,7 @@ pub const PASSES: &[Pass] = &[
     wide_constants::PASS,
     constant_calls::PASS,
     null_addresses::PASS,
+    zero_divisors::PASS,
     hidden_constants::COMPARED,
     hidden_constants::PASS,
     wrapping_constants::PASS,
