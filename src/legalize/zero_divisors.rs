@@ -7,17 +7,22 @@
 //!
 //! Spec: WGSL, 8.7 "Arithmetic Expressions".
 
-use super::needs::Find;
+use super::constant_parameters::is_offset;
+use super::needs::{Find, callee};
 use super::{Context, Pass, case_constants};
 use crate::check::constant::{Value, about};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::*;
+use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "zero_divisors",
     removes: &[
-        (Capability::ClampedConstants, Find::Expr(|p, exprs, id| divisor((p, exprs), id, &|_| None).is_some())),
+        (
+            Capability::ClampedConstants,
+            Find::Global(|p, global| global.init.as_ref().is_some_and(|tree| !in_value(p, tree).is_empty())),
+        ),
         (
             Capability::ClampedConstants,
             Find::Body(|p, _, body, live| in_body(p, body, live).first().map(|found| found.1)),
@@ -34,10 +39,8 @@ fn run(cx: &mut Context) {
     });
     for id in cx.program.globals.ids() {
         let Some(mut tree) = cx.program.globals[id].init.take() else { continue };
-        for id in tree.exprs.post_order(tree.root) {
-            let found = divisor((cx.program, &tree.exprs), id, &|_| None);
-            found.into_iter().for_each(|one| replace(cx.program, &mut tree.exprs, one));
-        }
+        let found = in_value(cx.program, &tree);
+        found.into_iter().for_each(|one| replace(cx.program, &mut tree.exprs, one));
         cx.program.globals[id].init = Some(tree);
     }
 }
@@ -52,6 +55,12 @@ fn replace(program: &mut Program, exprs: &mut ExprArena, (divisor, span, value):
     }
 }
 
+/// The divisors in the value of a global.
+fn in_value(program: &Program, tree: &ExprTree) -> Vec<Found> {
+    let all = tree.exprs.post_order(tree.root).into_iter();
+    all.filter_map(|id| divisor((program, &tree.exprs), id, &|_| None)).collect()
+}
+
 /// The divisors in a body. Its constant variables are known.
 fn in_body(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Found> {
     let divides = |id: &&ExprId| divided_by(program, &body.exprs, **id).is_some();
@@ -61,7 +70,19 @@ fn in_body(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Found> {
     }
     let values = case_constants::known(program, body);
     let local = |id: LocalId| values.get(&id).cloned();
-    open.into_iter().filter_map(|id| divisor((program, &body.exprs), id, &local)).collect()
+    let offsets = in_offsets(program, &body.exprs, live);
+    let open = open.into_iter().filter(|id| !offsets.contains(id));
+    open.filter_map(|id| divisor((program, &body.exprs), id, &local)).collect()
+}
+
+/// What is in offsets in texels: such a division is a fault there (see [`super::limits`]).
+fn in_offsets(program: &Program, exprs: &ExprArena, live: &[ExprId]) -> FxHashSet<ExprId> {
+    let mut found = FxHashSet::default();
+    for (function, args) in live.iter().filter_map(|id| callee(program, exprs, *id)) {
+        let offsets = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
+        offsets.for_each(|(_, arg)| found.extend(exprs.post_order(*arg)));
+    }
+    found
 }
 
 /// What an integer is divided by.
