@@ -69,12 +69,12 @@ fn elements(
         if given.is_empty() || given.iter().any(is_same) {
             continue;
         }
-        let there: Vec<Leaf> = given.into_iter().flat_map(leaves).collect();
+        let there: Vec<PointLeaf> = given.into_iter().flat_map(leaves).collect();
         let name = program.functions[entry.function].name;
         let has = if comes_in { "takes" } else { "makes" };
         for leaf in leaves(&taken) {
             let part = leaf.part;
-            let found: Vec<&Leaf> = there.iter().filter(|other| other.is_like(&leaf)).collect();
+            let found: Vec<&PointLeaf> = there.iter().filter(|other| other.is_like(&leaf)).collect();
             let what = part.semantic.as_ref().map_or(part.name.to_string(), |s| spelled(&semantic_text(s)).to_owned());
             if found.is_empty() {
                 fault(part.span, format!("`{what}` of `{}` is not in the patch that `{name}` {has}", taken.part.name));
@@ -88,26 +88,26 @@ fn elements(
 }
 
 /// A part of a control point that is no struct.
-struct Leaf<'v> {
+struct PointLeaf<'v> {
     part: &'v VaryingPart,
     /// The names of the fields on the way to it.
     path: Vec<Symbol>,
 }
 
-impl Leaf<'_> {
+impl PointLeaf<'_> {
     /// The semantic finds it; what has none is found by its name, as semantics are made of names for HLSL.
-    fn is_like(&self, other: &Leaf) -> bool {
+    fn is_like(&self, other: &PointLeaf) -> bool {
         self.part.semantic == other.part.semantic && (self.part.semantic.is_some() || self.path == other.path)
     }
 }
 
 /// The leaves of one control point.
-fn leaves(varying: &Varying) -> Vec<Leaf<'_>> {
+fn leaves(varying: &Varying) -> Vec<PointLeaf<'_>> {
     let mut found = Vec::new();
     varying.part.walk(&mut Vec::new(), &mut |part, around| {
         if part.parts.is_empty() {
             let path = around.iter().copied().chain([part]).filter(|p| p.field.is_some()).map(|p| p.name).collect();
-            found.push(Leaf { part, path });
+            found.push(PointLeaf { part, path });
         }
         true
     });

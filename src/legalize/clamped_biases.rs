@@ -27,7 +27,7 @@ fn run(cx: &mut Context) {
         if args.is_empty() {
             return;
         }
-        let values = Values::of(cx.program, function, body);
+        let values = Assigned::of(cx.program, function, body);
         let in_range = |n: f64| (f64::from(least)..=f64::from(most)).contains(&n);
         let may_leave = |arg: &ExprId| {
             let known = eval(cx.program, &body.exprs, *arg).ok().and_then(|value| value.float());
@@ -56,7 +56,7 @@ fn biases(program: &Program, body: &Body) -> Vec<ExprId> {
 }
 
 /// What the variables of a body get.
-struct Values<'a> {
+struct Assigned<'a> {
     program: &'a Program,
     exprs: &'a ExprArena,
     /// By variable.
@@ -65,8 +65,8 @@ struct Values<'a> {
     open: FxHashSet<LocalId>,
 }
 
-impl<'a> Values<'a> {
-    fn of(program: &'a Program, function: FunctionId, body: &'a Body) -> Values<'a> {
+impl<'a> Assigned<'a> {
+    fn of(program: &'a Program, function: FunctionId, body: &'a Body) -> Assigned<'a> {
         let mut given: FxHashMap<LocalId, Vec<ExprId>> = FxHashMap::default();
         let mut open: FxHashSet<LocalId> = program.functions[function].params.iter().map(|p| p.local).collect();
         body.block.visit(&mut |stmt| {
@@ -87,7 +87,7 @@ impl<'a> Values<'a> {
                 _ => {}
             }
         }
-        Values { program, exprs: &body.exprs, given, open }
+        Assigned { program, exprs: &body.exprs, given, open }
     }
 
     /// Whether a compiler may find out a value: nothing in it comes from outside of the function. What is looked at once is not

@@ -10,7 +10,7 @@
 //! A part of [`super::entry_globals`].
 
 use super::entry_distances::Picked;
-use super::entry_globals::{GlobalLowering, Place, Replacement};
+use super::entry_globals::{ControlPoint, GlobalLowering, Replacement};
 use super::entry_streams::{self, Stream};
 use super::hoist::{self, Mark, Marks};
 use super::stage_io::{Leaf, ManyLeaves, assemble};
@@ -157,7 +157,7 @@ impl GlobalLowering<'_, '_> {
     pub(super) fn known_points(
         &mut self,
         of: &ManyLeaves,
-        points: &[Place],
+        points: &[ControlPoint],
         (direction, block): (Direction, &str),
     ) -> Vec<Replacement> {
         let places = of.leaves.iter().map(|leaf| {

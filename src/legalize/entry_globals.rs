@@ -90,7 +90,7 @@ pub(super) enum Replacement {
 }
 
 /// A leaf of a control point, and what stands for it.
-pub(super) type Place = (Leaf, Replacement);
+pub(super) type ControlPoint = (Leaf, Replacement);
 
 pub(super) struct GlobalLowering<'a, 'b> {
     pub(super) cx: &'a mut Context<'b>,
@@ -103,7 +103,7 @@ pub(super) struct GlobalLowering<'a, 'b> {
     /// Where the distances of a semantic and index begin in their array.
     pub(super) distances: FxHashMap<(Direction, String, u32), u32>,
     /// The outputs of a control point, with what stands for them.
-    pub(super) control_point: Vec<Place>,
+    pub(super) control_point: Vec<ControlPoint>,
     /// The semantics of what goes out.
     pub(super) going_out: Vec<Semantics>,
 }

@@ -12,7 +12,7 @@
 //! A part of [`super::entry_globals`].
 
 use super::Context;
-use super::entry_globals::{GlobalLowering, Place, Replacement};
+use super::entry_globals::{ControlPoint, GlobalLowering, Replacement};
 use super::signatures::FACTORS;
 use super::stage_io::{Flatten, Leaf, ManyLeaves, Source};
 use crate::diagnostic::{Code, Diagnostic};
@@ -100,7 +100,7 @@ fn patch_constants(
     index: usize,
     own: EntryPoint,
     constants: &[Varying],
-    (points, made): (&[Place], &[Place]),
+    (points, made): (&[ControlPoint], &[ControlPoint]),
 ) {
     let settings = cx.layout.settings;
     let mut flatten = Flatten { program: cx.program, split: false, settings };
@@ -118,7 +118,7 @@ fn patch_constants(
 
 impl GlobalLowering<'_, '_> {
     /// What stands for the points of a patch that the function of its constants takes.
-    fn points(&mut self, of: &ManyLeaves, points: &[Place], made: &[Place]) -> Vec<Replacement> {
+    fn points(&mut self, of: &ManyLeaves, points: &[ControlPoint], made: &[ControlPoint]) -> Vec<Replacement> {
         let param = self.cx.program.functions[self.entry.function].params.get(of.param);
         let input = param
             .is_some_and(|p| matches!(self.cx.program.types.get(self.body.locals[p.local].ty), Type::Patch(true, ..)));

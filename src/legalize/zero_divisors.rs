@@ -46,9 +46,9 @@ fn run(cx: &mut Context) {
 }
 
 /// A divisor with a zero, its place in the source, and what takes its place.
-type Found = (ExprId, Span, Value);
+type ZeroDivisor = (ExprId, Span, Value);
 
-fn replace(program: &mut Program, exprs: &mut ExprArena, (divisor, span, value): Found) {
+fn replace(program: &mut Program, exprs: &mut ExprArena, (divisor, span, value): ZeroDivisor) {
     let ty = exprs[divisor].ty;
     if let Some(other) = value.to_expr(exprs, program, ty, span) {
         exprs.replace_by(divisor, other);
@@ -56,13 +56,13 @@ fn replace(program: &mut Program, exprs: &mut ExprArena, (divisor, span, value):
 }
 
 /// The divisors in the value of a global.
-fn in_value(program: &Program, tree: &ExprTree) -> Vec<Found> {
+fn in_value(program: &Program, tree: &ExprTree) -> Vec<ZeroDivisor> {
     let all = tree.exprs.post_order(tree.root).into_iter();
     all.filter_map(|id| divisor((program, &tree.exprs), id, &|_| None)).collect()
 }
 
 /// The divisors in a body. Its constant variables are known.
-fn in_body(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Found> {
+fn in_body(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ZeroDivisor> {
     let divides = |id: &&ExprId| divided_by(program, &body.exprs, **id).is_some();
     let open: Vec<ExprId> = live.iter().filter(divides).copied().collect();
     if open.is_empty() {
@@ -100,7 +100,7 @@ fn divisor(
     (program, exprs): (&Program, &ExprArena),
     id: ExprId,
     local: &dyn Fn(LocalId) -> Option<Value>,
-) -> Option<Found> {
+) -> Option<ZeroDivisor> {
     let by = divided_by(program, exprs, id)?;
     let value = about(program, exprs, by, local).ok()?;
     has_zero(&value).then(|| (by, exprs[by].span, without_zero(value)))
