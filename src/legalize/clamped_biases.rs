@@ -31,7 +31,7 @@ fn run(cx: &mut Context) {
         let in_range = |n: f64| (f64::from(least)..=f64::from(most)).contains(&n);
         let may_leave = |arg: &ExprId| {
             let known = eval(cx.program, &body.exprs, *arg).ok().and_then(|value| value.float());
-            known.map_or_else(|| values.may_fold(*arg, &mut FxHashSet::default()), |n| !in_range(n))
+            known.map_or_else(|| values.may_fold(*arg), |n| !in_range(n))
         };
         let args: Vec<ExprId> = args.into_iter().filter(may_leave).collect();
         for arg in args {
@@ -80,9 +80,12 @@ impl<'a> Assigned<'a> {
                     body.exprs.base_local(*target).into_iter().for_each(|l| given.entry(l).or_default().push(*value));
                 }
                 ExprKind::Call(callee, args) => {
-                    let params = program.functions[*callee].params.iter().zip(args);
-                    let written = params.filter(|(p, _)| p.mode != ParamMode::In);
-                    open.extend(written.filter_map(|(_, arg)| body.exprs.base_local(*arg)));
+                    // What is converted on its way back is the place below.
+                    let places = program.written_arguments(*callee, args).map(|arg| match body.exprs[arg].kind {
+                        ExprKind::Convert(place, _) => place,
+                        _ => arg,
+                    });
+                    open.extend(places.filter_map(|place| body.exprs.base_local(place)));
                 }
                 _ => {}
             }
@@ -90,23 +93,31 @@ impl<'a> Assigned<'a> {
         Assigned { program, exprs: &body.exprs, given, open }
     }
 
-    /// Whether a compiler may find out a value: nothing in it comes from outside of the function. What is looked at once is not
-    /// looked at again, so this ends.
-    fn may_fold(&self, id: ExprId, seen: &mut FxHashSet<LocalId>) -> bool {
-        let kind = &self.exprs[id].kind;
-        match kind {
-            ExprKind::Local(local) => {
-                let values = self.given.get(local).map_or(&[][..], Vec::as_slice);
-                !self.open.contains(local) && (!seen.insert(*local) || values.iter().all(|v| self.may_fold(*v, seen)))
-            }
-            ExprKind::Global(id) => self.program.globals[*id].kind == GlobalKind::Const,
-            ExprKind::Call(callee, _) if !self.program.functions[*callee].builtin => false,
-            ExprKind::Property(_) | ExprKind::AddressOf(_) | ExprKind::Deref(_) | ExprKind::Contents(_) => false,
-            _ => {
-                let mut all = true;
-                kind.children(&mut |child| all = all && self.may_fold(child, seen));
-                all
+    /// Whether a compiler may find out a value: nothing in it comes from outside of the function.
+    fn may_fold(&self, value: ExprId) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![value];
+        while let Some(root) = open.pop() {
+            for id in self.exprs.post_order(root) {
+                let comes_from_outside = match &self.exprs[id].kind {
+                    ExprKind::Local(local) => {
+                        if seen.insert(*local) {
+                            open.extend(self.given.get(local).into_iter().flatten());
+                        }
+                        self.open.contains(local)
+                    }
+                    ExprKind::Global(id) => self.program.globals[*id].kind != GlobalKind::Const,
+                    ExprKind::Call(callee, _) => !self.program.functions[*callee].builtin,
+                    kind => matches!(
+                        kind,
+                        ExprKind::Property(_) | ExprKind::AddressOf(_) | ExprKind::Deref(_) | ExprKind::Contents(_)
+                    ),
+                };
+                if comes_from_outside {
+                    return false;
+                }
             }
         }
+        true
     }
 }

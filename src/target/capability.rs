@@ -178,7 +178,7 @@ capabilities! {
     UnsetParts,
     /// Comparisons of constants with infinities and NaN.
     NonFiniteComparisons,
-    /// Conversions of constants to integers that have no such number.
+    /// Conversions of constants to integers that have no such number, and integers that are divided by a constant zero.
     ClampedConstants,
     /// Logarithms, powers, arc functions and derivatives of infinite constants.
     InfiniteArguments,
