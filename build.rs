@@ -29,6 +29,7 @@ use preprocess::{Language, Preprocess, preprocess};
 use source::{FileId, MemoryLoader, Sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::path::Path;
 
@@ -85,9 +86,35 @@ struct Part {
     joins: bool,
 }
 
+/// What tells this state of the source from others: builds keep what another state of the tool has written only if it is the same.
+fn identity(root: &Path) -> String {
+    let mut hash = rustc_hash::FxHasher::default();
+    for directory in ["src", "stdlib"] {
+        println!("cargo::rerun-if-changed={directory}");
+        add_directory(&root.join(directory), &mut hash);
+    }
+    format!("{}-{:016x}", std::env::var("CARGO_PKG_VERSION").expect("cargo sets it"), hash.finish())
+}
+
+/// Adds all files of a directory, in order of their names.
+fn add_directory(directory: &Path, hash: &mut rustc_hash::FxHasher) {
+    let entries = std::fs::read_dir(directory).expect("a directory of the package");
+    let mut entries: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            add_directory(&path, hash);
+        } else {
+            path.file_name().hash(hash);
+            std::fs::read(&path).expect("a file of the package").hash(hash);
+        }
+    }
+}
+
 fn main() {
     println!("cargo::rerun-if-changed=stdlib");
     let root = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    println!("cargo::rustc-env=SHADERPORT_BUILD_ID={}", identity(Path::new(&root)));
     let mut sources = Sources::for_library();
     let mut streams = Vec::new();
     let mut paths = Vec::new();

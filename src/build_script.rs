@@ -11,13 +11,16 @@
 //! ```
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it runs in build scripts")]
 
-use crate::batch::{Job, Loaders, LockFile, Plan, clashes, parts, write_if_changed};
-use crate::compile::{BufferLayout, Options, Target, compile};
-use crate::layout::lock::ProgramLock;
+use crate::batch::{
+    LockFile, Order, OutputKind, SidecarForm, Store, Template, USUAL_BOUND, Written, build, write_whole,
+};
+use crate::compile::{BufferLayout, Target};
+use crate::diagnostic::{Merged, Severity};
+use crate::host::{self, HostProgram, HostText, RustBindings, RustOptions};
 use crate::layout::{Policy, Shift};
 use crate::options::{Choices, Lint, setters};
+use crate::reflect::Reflection;
 use crate::tree::MatrixOrder;
-use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// A build of one tree of shaders. What is said here goes before what a `shaderport.toml` in the tree says.
@@ -32,6 +35,9 @@ pub struct Build {
     locked: bool,
     any_case: bool,
     out: Option<PathBuf>,
+    cache: Option<PathBuf>,
+    module: Option<PathBuf>,
+    rust: RustOptions,
 }
 
 impl Build {
@@ -47,6 +53,9 @@ impl Build {
             locked: false,
             any_case: false,
             out: None,
+            cache: None,
+            module: None,
+            rust: RustOptions::default(),
         }
     }
 
@@ -93,93 +102,156 @@ impl Build {
         self
     }
 
+    /// Writes a module of host code, relative to the output directory: for each program a module with its texts, the structs of its
+    /// buffers with their offsets checked, bindings, vertex inputs and constants. See [`crate::guide::host`].
+    pub fn module(mut self, file: impl AsRef<Path>) -> Build {
+        self.module = Some(file.as_ref().to_path_buf());
+        self
+    }
+
+    /// Makes the structs of host code `Pod` and `Zeroable` of the crate `bytemuck`.
+    pub fn bytemuck(mut self, derive: bool) -> Build {
+        self.rust.bytemuck = derive;
+        self
+    }
+
+    /// Gives bindings and vertex attributes in host code as types of the crate `wgpu`, too.
+    pub fn wgpu(mut self, types: bool) -> Build {
+        self.rust.bindings = if types { RustBindings::Wgpu } else { RustBindings::Plain };
+        self
+    }
+
+    /// A directory in which builds share what they have compiled, those of other checkouts too. What was used least lately goes
+    /// when there is more than 1 GiB.
+    pub fn cache(mut self, directory: impl AsRef<Path>) -> Build {
+        self.cache = Some(directory.as_ref().to_path_buf());
+        self
+    }
+
     /// Where outputs go; the default is `OUT_DIR`.
     pub fn out_dir(mut self, directory: impl AsRef<Path>) -> Build {
         self.out = Some(directory.as_ref().to_path_buf());
         self
     }
 
-    /// Compiles; the error is what a person should read. Gives the files that were written.
+    /// Compiles what is not as it was built before; the error is what a person should read. Gives all outputs.
     pub fn try_run(&self) -> Result<Vec<PathBuf>, String> {
         let out = self.out.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
         let out = out.ok_or("OUT_DIR is not set: outside of a build script, set the output directory with out_dir")?;
-        let plan =
-            crate::batch::plan(&self.tree, true).map_err(|(code, message)| format!("error[{code}]: {message}"))?;
-        let Plan { jobs, bindings_lock, manifest, base } = plan;
-        if let Some((stem, files)) = clashes(&jobs).first() {
-            let files: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
-            return Err(format!("{} would write the same output `{stem}`", files.join(" and ")));
-        }
-        let lock = self.bindings_lock.clone().or(bindings_lock);
-        for watched in [Some(&self.tree), manifest.as_ref(), lock.as_ref()].into_iter().flatten() {
+        let fault = |(code, message)| format!("error[{code}]: {message}");
+        let plan = crate::batch::plan(&self.tree, true, &out).map_err(fault)?;
+        let lock = self.bindings_lock.clone().or_else(|| plan.bindings_lock.clone());
+        for watched in [Some(&self.tree), plan.manifest.as_ref(), lock.as_ref()].into_iter().flatten() {
             println!("cargo::rerun-if-changed={}", watched.display());
         }
-        let mut lock = match &lock {
+        let lock = match &lock {
             Some(path) => Some(LockFile::open(path, self.locked, false)?),
             None if self.locked => return Err("locked: no bindings lock is named".to_owned()),
             None => None,
         };
-        let loaders = Loaders::new(&self.tree, &base).in_any_case(self.any_case);
-        let loaders = if self.tree.is_dir() { loaders } else { loaders.root(Path::new(".")) };
-        let one = |job| self.compile(job, lock.as_ref(), &loaders);
-        let programs: Vec<Compiled> = jobs.par_iter().map(one).collect();
+        let built = build(&self.order(&out)?, plan, lock, &|| {}).map_err(fault)?;
         let mut written = Vec::new();
-        let mut errors = String::new();
-        let compiled = jobs.iter().zip(&programs).map(|(job, program)| parts::Compiled {
-            path: &job.path,
-            is_broken: program.is_broken,
-            dependencies: &program.dependencies,
-        });
-        let are_parts = parts::parts(&compiled.collect::<Vec<_>>());
-        for ((job, program), is_part) in jobs.iter().zip(programs).zip(are_parts) {
-            for file in &program.dependencies {
+        let mut errors: String = built.errors.concat();
+        let mut merged = Merged::default();
+        for (job, report) in &built.reports {
+            for file in &report.dependencies {
                 println!("cargo::rerun-if-changed={file}");
             }
-            match program.failed {
-                true if is_part => {}
-                true => errors.push_str(&program.text),
-                false => warn(&program.text),
-            }
-            for (name, bytes) in program.files {
-                let path = out.join(name);
-                write_if_changed(&path, &bytes).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
-                written.push(path);
-            }
-            if let Some(lock) = lock.as_mut().filter(|_| !program.failed) {
-                lock.update(std::slice::from_ref(&job.path), true, program.records);
+            merged.add(&job.path().to_string_lossy(), report.messages.clone());
+            written.extend(report.outputs.iter().map(|output| out.join(&output.name)));
+        }
+        for message in merged.finish() {
+            match message.severity {
+                Severity::Error => errors.push_str(&message.rendered),
+                Severity::Warning | Severity::Note => warn(&message.rendered),
             }
         }
-        lock.iter().flat_map(LockFile::gone).for_each(|text| warn(&text));
-        if let Err(text) = lock.map_or(Ok(()), LockFile::save) {
-            errors.push_str(&text);
+        built.warnings.iter().for_each(|text| warn(text));
+        if let (Some(module), true) = (&self.module, errors.is_empty()) {
+            let path = out.join(module);
+            let text = self
+                .module_text(&out, built.reports.iter().map(|(job, report)| (job.name.as_str(), &*report.outputs)))?;
+            write_whole(&path, text.as_bytes()).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+            written.push(path);
         }
         if errors.is_empty() { Ok(written) } else { Err(errors) }
     }
 
-    /// One program.
-    fn compile(&self, job: &Job, lock: Option<&LockFile>, loaders: &Loaders) -> Compiled {
-        let (loader, shared) = loaders.get(self.include.iter().chain(&job.settings.include));
-        let program = std::slice::from_ref(&job.path);
-        let mut options = Options {
-            targets: job.settings.targets(&self.targets),
-            defines: self.defines.clone(),
-            shared: Some(shared),
-            lock: lock.map(|lock| lock.input(program, true)),
-            ..Options::default()
-        };
-        job.settings.apply(&self.choices, &mut options);
-        let source = job.path.to_string_lossy().replace('\\', "/");
-        let output = compile(loader.as_ref(), &[&source], &options);
-        let (failed, text) = (output.has_errors(), output.render(false));
-        let mut files: Vec<(String, Vec<u8>)> = Vec::new();
-        if !failed {
-            let name = |a| crate::batch::file_name(&job.stem, a);
-            files.extend(output.artifacts.iter().map(|a| (name(a), a.bytes.clone())));
-            let sidecar = |target: &Target| format!("{}.{}.json", job.stem, target.name());
-            files.extend(output.reflections.iter().map(|(t, r)| (sidecar(t), r.to_json().into_bytes())));
+    /// The text of the module of host code, from the sidecars of programs: those that are as they were built before, too.
+    fn module_text<'p>(
+        &self,
+        out: &Path,
+        programs: impl Iterator<Item = (&'p str, &'p [Written])>,
+    ) -> Result<String, String> {
+        let mut sidecars: Vec<(String, &[Written], Target, Reflection)> = Vec::new();
+        for (name, outputs) in programs {
+            let of_targets: Vec<&Written> =
+                outputs.iter().filter(|output| output.kind == OutputKind::Sidecar).collect();
+            for sidecar in &of_targets {
+                let Some(target) = sidecar.target else { continue };
+                // Of several variants the first one stands for all.
+                if sidecars.iter().any(|(_, of, t, _)| std::ptr::eq(*of, outputs) && *t == target) {
+                    continue;
+                }
+                let path = out.join(&sidecar.name);
+                let text =
+                    std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+                let reflection = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+                let is_alone = of_targets.iter().all(|other| other.target == Some(target));
+                let module = if is_alone { name.to_owned() } else { format!("{name}_{}", target.name()) };
+                sidecars.push((module, outputs, target, reflection));
+            }
         }
-        let is_broken = failed && options.skip_libraries && output.entries.is_empty();
-        Compiled { dependencies: output.dependencies, is_broken, text, failed, files, records: output.records }
+        let program = |(name, outputs, target, reflection): &'_ (String, &[Written], Target, Reflection)| {
+            let texts = outputs.iter().filter(|o| o.kind == OutputKind::Text && o.target == Some(*target));
+            let several = texts.clone().count() > 1;
+            let texts = texts.map(|output| {
+                let label = output.entry.clone().filter(|_| several).unwrap_or_default();
+                (label, output.name.clone(), matches!(target, Target::Spirv))
+            });
+            (name.clone(), texts.collect::<Vec<_>>(), reflection.clone())
+        };
+        let owned: Vec<_> = sidecars.iter().map(program).collect();
+        let programs: Vec<HostProgram> = owned
+            .iter()
+            .map(|(name, texts, reflection)| HostProgram {
+                name,
+                texts: texts
+                    .iter()
+                    .map(|(entry, path, is_binary)| HostText { entry, path, is_binary: *is_binary })
+                    .collect(),
+                reflection,
+            })
+            .collect();
+        Ok(host::module(&programs, &self.rust))
+    }
+
+    fn order<'a>(&'a self, out: &'a Path) -> Result<Order<'a>, String> {
+        Ok(Order {
+            tree: &self.tree,
+            out,
+            targets: self.targets.clone(),
+            entries: Vec::new(),
+            defines: self.defines.clone(),
+            include: self.include.clone(),
+            choices: self.choices.clone(),
+            anywhere: false,
+            any_case: self.any_case,
+            template: Template::parse("{program}")?,
+            sidecar: SidecarForm::default(),
+            depfiles: false,
+            read_besides: Vec::new(),
+            validator: |_, _| Vec::new(),
+            validates: false,
+            color: false,
+            verbose: false,
+            dump_after: None,
+            jobs: std::env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok()),
+            prunes: true,
+            checks: false,
+            fails_fast: false,
+            cache: self.cache.as_deref().map(|directory| Store::new(directory, USUAL_BOUND)),
+        })
     }
 
     /// Compiles, or ends the build script with the errors.
@@ -189,20 +261,6 @@ impl Build {
             std::process::exit(1);
         }
     }
-}
-
-/// What became of one program.
-struct Compiled {
-    dependencies: Vec<String>,
-    /// Errors and warnings for people.
-    text: String,
-    failed: bool,
-    /// It has no entry points besides.
-    is_broken: bool,
-    /// Names and bytes of outputs.
-    files: Vec<(String, Vec<u8>)>,
-    /// What a lock records of it from now on.
-    records: Option<ProgramLock>,
 }
 
 /// Warnings, as cargo shows them.

@@ -5,7 +5,7 @@ mod frontend;
 mod type_names;
 
 use crate::check::{self, EntryRequest, Input};
-use crate::diagnostic::{self, Code, Diagnostic, Diagnostics};
+use crate::diagnostic::{self, Code, Diagnostic, Diagnostics, WarningLevel, WarningRule, severities};
 use crate::layout::lock::{self, LockInput};
 use crate::layout::rules::{self, Rules};
 use crate::layout::{self, Api, Policy, ProgramLayout, Settings, SizedArrays};
@@ -109,6 +109,8 @@ pub struct Options {
     pub lint_layout: bool,
     /// Warn of stages that do not read what the stage before them writes.
     pub lint_stages: bool,
+    /// What becomes of warnings.
+    pub severity: Vec<WarningRule>,
     /// How much a program may have.
     pub limits: Limits,
     /// Name of a legalization pass after which the tree is dumped.
@@ -125,6 +127,8 @@ pub struct Options {
     pub(crate) skip_libraries: bool,
     /// What the programs of a build share that are compiled with one loader.
     pub(crate) shared: Option<Arc<Shared>>,
+    /// Macros of which the output tells whether the sources ask for them.
+    pub(crate) watched: Arc<[Symbol]>,
 }
 
 impl Default for Options {
@@ -148,6 +152,7 @@ impl Default for Options {
             conformances: Vec::new(),
             lint_layout: false,
             lint_stages: false,
+            severity: Vec::new(),
             limits: Limits::USUAL,
             dump_after: None,
             left_out_pass: None,
@@ -156,6 +161,7 @@ impl Default for Options {
             explain: false,
             skip_libraries: false,
             shared: None,
+            watched: Arc::default(),
         }
     }
 }
@@ -174,7 +180,7 @@ impl Options {
 
     /// Adds an entry point, with its stage if nothing in the source says it. Without any, all of the sources are.
     pub fn entry(mut self, name: &str, stage: Option<Stage>) -> Options {
-        self.entries.push(EntryRequest { name: name.to_owned(), stage });
+        self.entries.push(EntryRequest { name: name.to_owned(), stage, file: None });
         self
     }
 
@@ -231,8 +237,12 @@ pub struct Output {
     pub dependencies: Vec<String>,
     /// Entry points found by custom, with reasons.
     pub inferred: Vec<String>,
+    /// Functions that look like entry points but were not taken for any: file, name, and the stage that they seem to be of.
+    pub passed_over: Vec<(Symbol, Symbol, Option<Stage>)>,
     /// Entry points of the program.
     pub entries: Vec<(Symbol, Stage)>,
+    /// Those of the watched macros that the sources ask for.
+    pub(crate) asked: Vec<Symbol>,
     /// Trees after the pass asked for, per target.
     pub dumps: Vec<String>,
     /// What the lock of the options holds of this program from now on; `None` without one.
@@ -250,6 +260,11 @@ impl Output {
         let site = self.sources.use_site(span);
         let (line, column) = self.sources.line_column(site.file, site.start);
         Some((self.sources.file(site.file)?.name.as_str(), line + 1, column + 1))
+    }
+
+    /// The diagnostics for programs. Colors are for their texts for people.
+    pub(crate) fn messages(&self, color: bool) -> Vec<diagnostic::Message> {
+        diagnostic::Message::of(&self.diagnostics, &self.sources, color)
     }
 
     /// The diagnostics as text for people.
@@ -301,7 +316,7 @@ impl<'a> Compilation<'a> {
     fn run(mut self, loader: &dyn Loader, files: &[&str]) -> Output {
         let mut mentions = stdlib::Mentions::default();
         let (diags, sources) = (&mut self.diags, &mut self.output.sources);
-        let input = frontend::load(loader, files, self.options, diags, sources, &mut mentions);
+        let input = frontend::load(loader, files, self.options, diags, sources, &mut mentions, &mut self.output.asked);
         self.output.sources.record_names(loader);
         if !self.diags.has_errors() {
             let options = check::Options {
@@ -320,6 +335,7 @@ impl<'a> Compilation<'a> {
             };
             let (program, report) = self.check(&input, &options, &mentions);
             self.output.inferred = report.inferred;
+            self.output.passed_over = report.passed_over;
             self.output.entries = program.entry_points.iter().map(|e| (e.name, e.stage)).collect();
             if self.options.lint_layout && !self.diags.has_errors() {
                 layout::lint::lint(&program, self.options.policy, &mut self.diags);
@@ -345,7 +361,19 @@ impl<'a> Compilation<'a> {
         }
         self.output.diagnostics = self.diags.take();
         diagnostic::sort(&mut self.output.diagnostics, &self.output.sources);
+        self.apply_severities();
         self.output
+    }
+
+    /// Warnings are what the options make of them. One that is an error leaves nothing that could be used.
+    fn apply_severities(&mut self) {
+        let is_lowered = |rule: &WarningRule| self.options.layouts_anyway && rule.level == WarningLevel::Error;
+        let rules: Vec<WarningRule> = self.options.severity.iter().filter(|rule| !is_lowered(rule)).copied().collect();
+        if severities::apply(&rules, &mut self.output.diagnostics) {
+            self.output.artifacts.clear();
+            self.output.reflections.clear();
+            self.output.explanations.clear();
+        }
     }
 
     /// Checks with what of the library the program mentions. Errors are reported only with all of it in view.

@@ -92,6 +92,8 @@ pub struct TokenStream {
     pub files: Vec<FileId>,
     /// The limits that it was made under, which hold for what is made of it.
     pub limits: Limits,
+    /// Those of the watched macros that the text asks for: it expands them, tests whether they are defined, or defines them.
+    pub asked: Vec<Symbol>,
     /// An include is missing or a limit was hit, and it was reported: names that are missing later say nothing new.
     pub incomplete: bool,
 }

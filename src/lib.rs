@@ -59,6 +59,7 @@ mod layout;
 mod legalize;
 mod emit;
 mod reflect;
+pub mod host;
 mod validate;
 mod compile;
 mod options;
@@ -79,7 +80,7 @@ pub use check::EntryRequest;
 #[doc(hidden)]
 pub use cli::run as run_command_line;
 pub use compile::{Artifact, BufferLayout, Options, Output, compile};
-pub use diagnostic::{Code, Diagnostic, Label, Severity};
+pub use diagnostic::{Code, Diagnostic, Label, Severity, Suggestion, WarningLevel, WarningRule};
 pub use layout::{Policy, Shift};
 pub use limits::Limits;
 pub use options::Lint;

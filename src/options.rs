@@ -2,6 +2,8 @@
 
 use crate::check::{Conformance, EntryRequest};
 use crate::compile::{BufferLayout, Options, Target};
+use crate::diagnostic::WarningRule;
+use crate::host::{CppTables, RustBindings};
 use crate::layout::{Policy, Shift, Unit};
 use crate::limits::Limits;
 use crate::tree::{MatrixOrder, Stage};
@@ -32,7 +34,8 @@ macro_rules! choices {
 
         impl Choices {
             /// What is not chosen here is taken from `other`.
-            pub fn or(self, other: &Choices) -> Choices {
+            pub fn or(mut self, other: &Choices) -> Choices {
+                self.severity = self.severity_after(other);
                 Choices { $($name: self.$name.or_else(|| other.$name.clone()),)* }
             }
 
@@ -94,6 +97,11 @@ choices! {
     /// `stages` for stages that do not read what the stage before them writes.
     #[arg(long, value_enum, value_delimiter = ',')]
     lint: Vec<Lint>,
+    /// What becomes of warnings, by code or of all; what is an error stays one. `-Werror` is `-W all=error`. Rules of the command
+    /// line are added to those of a manifest.
+    #[arg(short = 'W', long, value_name = "[CODE=]off|warn|error", value_delimiter = ',')]
+    #[serde(deserialize_with = "said_severity")]
+    severity: Vec<WarningRule>,
     /// How much a program may have before it is an error: file-bytes, include-depth, includes, tokens, expansion, nesting, instances,
     /// output.
     #[arg(long, value_name = "NAME=N,...")]
@@ -164,6 +172,11 @@ macro_rules! setters {
             self.choose(|c| c.conformance.get_or_insert_default().extend(conformance.parse().ok()))
         }
 
+        /// What becomes of warnings with a code, or of all that no other rule names.
+        pub fn severity(self, code: Option<crate::Code>, level: crate::WarningLevel) -> Self {
+            self.choose(|c| c.severity.get_or_insert_default().push(crate::diagnostic::WarningRule { code, level }))
+        }
+
         /// How much a program may have before it is an error.
         pub fn limit(self, limits: crate::Limits) -> Self {
             self.choose(|c| c.limit = Some(limits))
@@ -200,6 +213,12 @@ pub enum Lint {
 }
 
 impl Choices {
+    /// The rules of `other` and then those of here, so that these hold.
+    fn severity_after(&self, other: &Choices) -> Option<Vec<WarningRule>> {
+        let (Some(first), Some(then)) = (&other.severity, &self.severity) else { return self.severity.clone() };
+        Some(first.iter().chain(then).copied().collect())
+    }
+
     /// The library's options, where they are chosen.
     pub fn apply(&self, to: &mut Options) {
         let Choices { profile, matrix_layout, binding_policy, shift, .. } = self;
@@ -211,6 +230,7 @@ impl Choices {
             buffer_layout,
             lint,
             conformance,
+            severity,
             limit,
             ..
         } = self;
@@ -226,6 +246,7 @@ impl Choices {
         to.unsized_array_size = unsized_array_size.or(to.unsized_array_size);
         to.buffer_layout = buffer_layout.unwrap_or(to.buffer_layout);
         to.conformances = conformance.clone().unwrap_or(std::mem::take(&mut to.conformances));
+        to.severity.extend(severity.iter().flatten());
         to.limits = limit.unwrap_or(to.limits);
         to.lint_layout |= lint.iter().flatten().any(|l| *l == Lint::Layout);
         to.lint_stages |= lint.iter().flatten().any(|l| *l == Lint::Stages);
@@ -266,6 +287,24 @@ fn said_size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, 
     array_size(&size.to_string()).map(Some).map_err(serde::de::Error::custom)
 }
 
+/// `"error"`, `["all=error", "E0315=off"]` or `{ E0315 = "off" }`.
+fn said_severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<WarningRule>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum SaidRules {
+        Text(String),
+        List(Vec<String>),
+        Table(BTreeMap<String, String>),
+    }
+    let rules = match SaidRules::deserialize(deserializer)? {
+        SaidRules::Text(text) => vec![text],
+        SaidRules::List(list) => list,
+        SaidRules::Table(table) => table.iter().map(|(code, level)| format!("{code}={level}")).collect(),
+    };
+    let parsed: Result<Vec<WarningRule>, String> = rules.iter().map(|rule| rule.parse()).collect();
+    parsed.map(Some).map_err(serde::de::Error::custom)
+}
+
 /// The size of an array of resources.
 fn array_size(text: &str) -> Result<u32, String> {
     let size = text.parse().ok().filter(|n| (1..=64).contains(n));
@@ -295,17 +334,28 @@ impl FromStr for Target {
     }
 }
 
-/// `NAME` or `NAME:STAGE`, where a name may be `Outer::main` or `main<float>`.
+/// `[FILE:]NAME[:STAGE]`, where a name may be `Outer::main` or `main<float>`.
 pub fn entry(text: &str) -> Result<EntryRequest, String> {
-    match text.rsplit_once(':') {
-        None => Ok(EntryRequest { name: text.to_owned(), stage: None }),
+    let (text_of_file, file) = match text.split_once(':') {
+        // A file has an ending.
+        Some((file, rest)) if file.contains('.') && !rest.starts_with(':') && Stage::parse(rest).is_none() => {
+            (rest, Some(file.replace('\\', "/")))
+        }
+        _ => (text, None),
+    };
+    let request = |name: &str, stage| EntryRequest { name: name.to_owned(), stage, file: file.clone() };
+    match text_of_file.rsplit_once(':') {
+        None => Ok(request(text_of_file, None)),
         // `Outer::main`
-        Some((outer, _)) if outer.ends_with(':') => Ok(EntryRequest { name: text.to_owned(), stage: None }),
+        Some((outer, _)) if outer.ends_with(':') => Ok(request(text_of_file, None)),
         Some((name, stage)) => match Stage::parse(stage) {
-            Some(stage) => Ok(EntryRequest { name: name.to_owned(), stage: Some(stage) }),
-            None => {
-                Err(format!("`{stage}` is not a stage; there are vertex, fragment (pixel), compute, geometry, ..."))
-            }
+            Some(stage) => Ok(request(name, Some(stage))),
+            None => match Stage::similar(stage) {
+                Some(similar) => Err(format!("`{stage}` is not a stage; there is {similar}")),
+                None => {
+                    Err(format!("`{stage}` is not a stage; there are vertex, fragment (pixel), compute, geometry, ..."))
+                }
+            },
         },
     }
 }
@@ -318,6 +368,29 @@ pub fn define(text: &str) -> Result<(String, Option<String>), String> {
     };
     let legal = crate::lex::single_token(name) == Some(crate::lex::TokenKind::Ident);
     if legal { Ok((name.to_owned(), value)) } else { Err("a macro needs a name".to_owned()) }
+}
+
+/// The value of a name in a table of names.
+fn named<T: Copy>(table: &[(&str, T)], what: &str, text: &str) -> Result<T, String> {
+    let known: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+    let found = table.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
+    found.ok_or_else(|| format!("not {what}; there are {}", known.join(", ")))
+}
+
+impl FromStr for CppTables {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<CppTables, String> {
+        named(Self::TABLE, "an API with tables", text)
+    }
+}
+
+impl FromStr for RustBindings {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<RustBindings, String> {
+        named(Self::TABLE, "a kind of bindings", text)
+    }
 }
 
 /// A binding policy by name.
@@ -370,8 +443,6 @@ impl FromStr for BufferLayout {
     type Err = String;
 
     fn from_str(text: &str) -> Result<BufferLayout, String> {
-        let known: Vec<&str> = BufferLayout::TABLE.iter().map(|(n, _)| *n).collect();
-        let found = BufferLayout::TABLE.iter().find(|(n, _)| *n == text).map(|(_, l)| *l);
-        found.ok_or_else(|| format!("not a layout of buffers; there are {}", known.join(", ")))
+        named(Self::TABLE, "a layout of buffers", text)
     }
 }

@@ -111,6 +111,15 @@ impl PartialEq<&str> for Symbol {
     }
 }
 
+/// The name that resembles another one most, if any is near enough to be meant. Case counts only between equally near ones.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = name.to_ascii_lowercase();
+    let ranked = known.into_iter().map(|k| (edit_distance(&lower, &k.to_ascii_lowercase()), edit_distance(name, k), k));
+    // A name of which nothing is left is not meant.
+    let near = ranked.filter(|(distance, _, k)| *distance <= 1 + name.len() / 5 && *distance < k.len().max(2)).min();
+    near.map(|(.., k)| k)
+}
+
 /// Levenshtein distance, cut off for long or very different names.
 pub fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());

@@ -5,7 +5,7 @@ use crate::support::{files_under, relative, root};
 use shaderport::guide;
 use shaderport::internals::diagnostic::codes;
 use shaderport::internals::layout::rules::pages;
-use shaderport::{Code, MemoryLoader, Options, Severity, Target, compile};
+use shaderport::{Code, MemoryLoader, Options, Severity, Target, WarningLevel, compile};
 
 /// Codes whose examples need further files, or options.
 const NOT_ALONE: [Code; 6] = [
@@ -22,11 +22,11 @@ fn blocks(page: &str) -> Vec<(&str, &str)> {
     page.split("```").skip(1).step_by(2).filter_map(|b| b.split_once('\n')).collect()
 }
 
-/// The codes of the errors of one source.
-fn errors(language: &str, text: &str) -> Vec<Code> {
+/// The codes of the errors of one source; warnings of a code that is asked for are errors.
+fn errors(language: &str, text: &str, asked: Code) -> Vec<Code> {
     let name = format!("main.{language}");
     let loader = MemoryLoader::new().with(&name, text);
-    let options = Options::for_target(Target::Hlsl).skip_libraries();
+    let options = Options::for_target(Target::Hlsl).skip_libraries().severity(Some(asked), WarningLevel::Error);
     let output = compile(&loader, &[&name], &options);
     output.diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
 }
@@ -40,7 +40,7 @@ fn examples_do_what_their_page_says() {
             if !matches!(language, "hlsl" | "slang") {
                 continue;
             }
-            let mut found = errors(language, text);
+            let mut found = errors(language, text, *code);
             found.dedup();
             let expected = if index == 0 { vec![*code] } else { Vec::new() };
             if found != expected {

@@ -2,7 +2,7 @@
 
 use crate::support::{contents, shaderport, tree};
 use shaderport::internals::options::Choices;
-use shaderport::{BufferLayout, Build, Lint, MatrixOrder, Policy, Shift, Target};
+use shaderport::{BufferLayout, Build, Code, Lint, MatrixOrder, Policy, Shift, Target, WarningLevel};
 use std::path::Path;
 
 /// The name, arguments, lines of a manifest, setters, and the target whose text shows it.
@@ -93,6 +93,13 @@ const ROWS: &[Row] = &[
     ),
     ("lint", &["--lint", "layout"], "lint = ['layout']", |b| b.lint(Lint::Layout), Target::Hlsl),
     (
+        "severity",
+        &["--severity", "E0315=off"],
+        "severity = { E0315 = 'off' }",
+        |b| b.severity(Some(Code::BAD_ATTRIBUTE), WarningLevel::Off),
+        Target::Hlsl,
+    ),
+    (
         "limit",
         &["--limit", "output=100000"],
         "limit = { output = 100000 }",
@@ -176,8 +183,8 @@ fn the_command_line_manifests_and_build_scripts_have_the_same_options() {
         build_script.try_run().expect("a build");
         assert_eq!(texts(&out, *target), from_args.0, "{name} in a build script");
         // And it is an option that does something here; of one of those a test below shows it, and the others have
-        // no text without. Limits change nothing of what keeps to them.
-        if !["reserve-unused", "unsized-array-size", "varying-derivatives", "limit"].contains(name) {
+        // no text without. Limits change nothing of what keeps to them, and severities nothing of what is not warned of.
+        if !["reserve-unused", "unsized-array-size", "varying-derivatives", "severity", "limit"].contains(name) {
             assert_ne!(build(&[], ""), from_args, "{name}");
         }
     }
@@ -297,6 +304,7 @@ fn what_a_manifest_cannot_say() {
         ("[build]\nglobals-binding = -1\n", "line 2, column 19"),
         ("[build]\nunsized-array-size = 100\n", "a size is a number from 1 to 64"),
         ("[build]\nmatrix-layout = 'rows'\n", "not an order of matrices; there are row, column"),
+        ("[build]\nseverity = { E03150 = 'off' }\n", "`E03150` is no code; there is E0310"),
         ("[build]\nlint = ['taste']\n", "unknown variant `taste`, expected `layout` or `stages`"),
         ("[build]\ntargets = ['hlsl', 'msl']\n", "`msl`: not a target"),
         ("[shaders]\n", "unknown field `shaders`"),

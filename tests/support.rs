@@ -94,7 +94,10 @@ pub fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
 /// Names and contents of all files below a directory.
 pub fn contents(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let name = |p: &Path| p.strip_prefix(directory).expect("a path below").to_string_lossy().replace('\\', "/");
-    files_under(directory, &[]).iter().map(|p| (name(p), std::fs::read(p).expect("a readable file"))).collect()
+    let all = files_under(directory, &[]);
+    // What a build notes for the next one is no output.
+    let outputs = all.iter().filter(|p| !p.iter().any(|part| part == ".shaderport"));
+    outputs.map(|p| (name(p), std::fs::read(p).expect("a readable file"))).collect()
 }
 
 /// The name of a page or source: its path from the directory of its kind, without ending.

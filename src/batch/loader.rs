@@ -8,10 +8,12 @@
 //! manifest's directory, or the root of the sources), `../lib/a.hlsli` for a file outside of it, and the absolute path for
 //! one that shares no directory with it.
 
+use super::digest::{Digest, Stamp};
 use crate::compile::Shared;
 use crate::limits::Limits;
 use crate::source::{LoadError, Loaded, Loader, join_path};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
@@ -33,12 +35,27 @@ pub struct FileLoader {
     any_case: bool,
     /// The directory that names in sidecars are relative to.
     base: Option<PathBuf>,
+    /// Whether it is noted what was read and looked for.
+    tracks: bool,
     /// Names in sidecars by names.
     recorded: RwLock<FxHashMap<String, String>>,
+    /// What was read, by names.
+    inputs: RwLock<FxHashMap<String, FileInput>>,
+    /// The places where the includes of a file were looked for in vain, by its name.
+    misses: RwLock<FxHashMap<String, BTreeSet<String>>>,
     /// Answers by path as looked up.
     found: RwLock<FxHashMap<String, Result<Loaded, LoadError>>>,
     /// Texts by canonical path.
     texts: RwLock<FxHashMap<PathBuf, Loaded>>,
+}
+
+/// What was read of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FileInput {
+    /// Of its bytes.
+    pub digest: Digest,
+    /// From before it was read.
+    pub stamp: Stamp,
 }
 
 /// The loaders of a build, one for each list of include directories, with what the programs of a loader share.
@@ -85,7 +102,7 @@ impl<'a> Loaders<'a> {
         if let Some(known) = self.known.read().unwrap_or_else(|e| e.into_inner()).get(&include) {
             return known.clone();
         }
-        let loader = FileLoader::new(&include).base(self.base).allow_anywhere(self.anywhere);
+        let loader = FileLoader::new(&include).base(self.base).tracking().allow_anywhere(self.anywhere);
         let loader = loader.in_any_case(self.any_case);
         let loader = self.roots.iter().fold(loader, |loader, root| loader.root(root));
         let mut known = self.known.write().unwrap_or_else(|e| e.into_inner());
@@ -120,6 +137,38 @@ impl FileLoader {
         let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
         self.base = std::fs::canonicalize(directory).ok();
         self
+    }
+
+    /// Notes what is read and looked for.
+    pub fn tracking(mut self) -> Self {
+        self.tracks = true;
+        self
+    }
+
+    /// What was read of a file, by its name.
+    pub fn input(&self, name: &str) -> Option<FileInput> {
+        self.inputs.read().unwrap_or_else(|e| e.into_inner()).get(name).copied()
+    }
+
+    /// Where the includes of a file were looked for in vain, as names in sidecars.
+    pub fn misses(&self, name: &str) -> Vec<String> {
+        let misses = self.misses.read().unwrap_or_else(|e| e.into_inner());
+        misses.get(name).into_iter().flatten().map(|place| self.missing_name(place)).collect()
+    }
+
+    /// The name in sidecars that a file would have.
+    fn missing_name(&self, place: &str) -> String {
+        match (&self.base, std::path::absolute(place)) {
+            (Some(base), Ok(absolute)) => {
+                let absolute = join_path("", &slashes(&absolute));
+                let absolute = Path::new(&absolute);
+                // Links in what is there are followed, as in the base.
+                let beside = absolute.parent().and_then(|directory| std::fs::canonicalize(directory).ok());
+                let real = beside.and_then(|beside| Some(beside.join(absolute.file_name()?)));
+                from_base(base, real.as_deref().unwrap_or(absolute))
+            }
+            _ => place.to_owned(),
+        }
     }
 
     /// Lets includes lead out of the roots.
@@ -172,7 +221,11 @@ impl FileLoader {
         if let Some(loaded) = self.texts.read().unwrap_or_else(|e| e.into_inner()).get(&canonical) {
             return Ok(loaded.clone());
         }
-        let loaded = Loaded { name, text: Arc::from(read(&canonical)?) };
+        let (text, input) = read(&canonical, self.tracks)?;
+        if let Some(input) = input {
+            self.inputs.write().unwrap_or_else(|e| e.into_inner()).insert(name.clone(), input);
+        }
+        let loaded = Loaded { name, text: Arc::from(text) };
         if main {
             return Ok(loaded);
         }
@@ -199,13 +252,24 @@ impl Loader for FileLoader {
         let directories = quoted.then_some(beside).into_iter().chain(self.include_dirs.iter().map(String::as_str));
         let mut tried = Vec::new();
         let mut outside = None;
+        let mut decided = None;
         for directory in directories {
             let candidate = join_path(directory, path);
             match self.look_up(&candidate) {
                 Err(LoadError::NotFound(_)) => tried.push(candidate),
                 Err(error @ LoadError::OutsideRoots(_)) => outside = outside.or(Some(error)),
-                decided => return decided,
+                found => {
+                    decided = Some(found);
+                    break;
+                }
             }
+        }
+        if self.tracks && !tried.is_empty() {
+            let mut misses = self.misses.write().unwrap_or_else(|e| e.into_inner());
+            misses.entry(from.to_owned()).or_default().extend(tried.iter().cloned());
+        }
+        if let Some(decided) = decided {
+            return decided;
         }
         let other = tried.iter().find_map(|candidate| in_other_case(candidate)).filter(|place| self.is_within(place));
         match other {
@@ -239,7 +303,7 @@ fn in_other_case(path: &str) -> Option<String> {
 }
 
 /// The path of a file from a directory, both canonical; the file's own if they have nothing but the root in common.
-fn from_base(base: &Path, file: &Path) -> String {
+pub(super) fn from_base(base: &Path, file: &Path) -> String {
     let common = base.ancestors().find(|directory| file.starts_with(directory)).filter(|d| d.parent().is_some());
     let Some(common) = common else { return slashes(file) };
     let up = base.strip_prefix(common).map_or(0, |below| below.components().count());
@@ -253,8 +317,8 @@ fn slashes(path: &Path) -> String {
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
-/// Reads and decodes a file: UTF-8 with or without a byte order mark (what is invalid is replaced), or UTF-16 with one.
-fn read(path: &Path) -> Result<String, LoadError> {
+/// Reads and decodes a file, with its digest if that is wanted: UTF-8 with or without a byte order mark (what is invalid is replaced), or UTF-16 with one.
+fn read(path: &Path, digested: bool) -> Result<(String, Option<FileInput>), LoadError> {
     let unreadable = |e: std::io::Error| LoadError::Unreadable(e.to_string());
     let size = std::fs::metadata(path).map_err(unreadable)?;
     if !size.is_file() {
@@ -265,7 +329,9 @@ fn read(path: &Path) -> Result<String, LoadError> {
         let reason = format!("it has {} bytes; the limit is {limit}", size.len());
         return Err(LoadError::Unreadable(reason));
     }
-    decode(std::fs::read(path).map_err(unreadable)?)
+    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let input = digested.then(|| FileInput { digest: Digest::of(&bytes), stamp: Stamp::of_metadata(&size) });
+    Ok((decode(bytes)?, input))
 }
 
 fn decode(bytes: Vec<u8>) -> Result<String, LoadError> {

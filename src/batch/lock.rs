@@ -36,6 +36,16 @@ impl LockFile {
         Ok(LockFile { path, text: text.into(), lock, updates: BTreeMap::new(), frozen, color })
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether that it would change is an error.
+    pub fn is_frozen(&self) -> bool {
+        self.frozen
+    }
+
     /// The lock for the program of these files. `alone`: each file is a program of its own.
     pub fn input(&self, files: &[PathBuf], alone: bool) -> LockInput {
         let set = self.files(files);
@@ -144,7 +154,7 @@ fn merge(before: &ProgramLock, ours: ProgramLock, theirs: &ProgramLock) -> Optio
 
 /// Holds off other processes that write the same lock, as long as the result lives. Where the system has no such locks, all
 /// write at once, and each still writes whole files.
-fn guard(path: &Path) -> Option<std::fs::File> {
+pub(super) fn guard(path: &Path) -> Option<std::fs::File> {
     let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut hasher = rustc_hash::FxHasher::default();
     (std::fs::canonicalize(directory).ok()?, path.file_name()?).hash(&mut hasher);

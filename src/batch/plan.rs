@@ -1,31 +1,55 @@
 //! What a build is made of: the programs found in a tree, each with its settings and outputs.
 
 use super::manifest::{FILE_NAME, FileSettings, Manifest};
-use crate::compile::Artifact;
+use super::walk::files_below;
 use crate::diagnostic::Code;
 use crate::tree::Stage;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
-use walkdir::WalkDir;
 
-/// File name endings of sources that may have entry points. Others (`.hlsli`, `.fxh`, `.h`) are only included.
+/// File name endings of sources that may have entry points. Others (`.hlsli`, `.fxh`, `.h`) are only included, unless a manifest
+/// names them.
 const SOURCES: &[&str] = &["slang", "hlsl", "fx"];
 
-/// One program to compile.
+/// One program to compile, in all of its variants.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The source.
-    pub path: PathBuf,
-    /// Its path from the tree's root without ending, `/`-separated: the stem of outputs.
+    /// The name by which outputs are called: that of a `[[program]]`, or as `stem`.
+    pub name: String,
+    /// The sources.
+    pub files: Vec<PathBuf>,
+    /// The path of the first one from the tree's root without ending, `/`-separated.
     pub stem: String,
     /// How.
     pub settings: FileSettings,
+    /// A `[[program]]` names it; else it is a file by itself.
+    pub is_program: bool,
+}
+
+impl Job {
+    /// A file by itself.
+    fn of_file(path: PathBuf, relative: &str, settings: FileSettings) -> Job {
+        let stem = stem(relative);
+        Job { name: stem.clone(), files: vec![path], stem, settings, is_program: false }
+    }
+
+    /// The first source, which messages name.
+    pub fn path(&self) -> &Path {
+        self.files.first().map_or(Path::new(""), PathBuf::as_path)
+    }
+}
+
+/// A path without the ending of the file's name.
+fn stem(relative: &str) -> String {
+    let name = relative.rfind('/').map_or(0, |slash| slash + 1);
+    let dot = relative.rfind('.').filter(|dot| *dot > name);
+    relative.get(..dot.unwrap_or(relative.len())).unwrap_or(relative).to_owned()
 }
 
 /// What there is to build.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The programs, in order of paths.
+    /// The programs, in order of the paths of their first files.
     pub jobs: Vec<Job>,
     /// The lock that the manifest names.
     pub bindings_lock: Option<PathBuf>,
@@ -33,6 +57,8 @@ pub struct Plan {
     pub manifest: Option<PathBuf>,
     /// What names in sidecars are relative to: the tree, or for a sole file [`base`].
     pub base: PathBuf,
+    /// What is not wrong, but most likely not meant; texts for people.
+    pub warnings: Vec<String>,
 }
 
 /// What a manifest says of a program of some files: the nearest one above the first of them.
@@ -56,6 +82,12 @@ pub fn project(files: &[PathBuf]) -> Result<Option<Project>, (Code, String)> {
     let path = directory.join(FILE_NAME);
     let fault = |e| (Code::BAD_OPTION, e);
     let manifest = Manifest::read(&path).map_err(fault)?;
+    let bindings_lock = manifest.bindings_lock();
+    let mut tree: Vec<String> = files.iter().map(|file| below(&directory, file)).collect();
+    tree.sort();
+    if let Some(program) = manifest.program_of(&tree).map_err(fault)? {
+        return Ok(Some(Project { directory, manifest: path, settings: program.settings, bindings_lock }));
+    }
     let settings = |file: &PathBuf| manifest.settings(&below(&directory, file)).map_err(fault);
     let of_first = settings(first)?;
     for other in files {
@@ -68,7 +100,6 @@ pub fn project(files: &[PathBuf]) -> Result<Option<Project>, (Code, String)> {
             return Err((Code::BAD_OPTION, message));
         }
     }
-    let bindings_lock = manifest.bindings_lock();
     Ok(Some(Project { directory, manifest: path, settings: of_first, bindings_lock }))
 }
 
@@ -101,10 +132,41 @@ fn manifest_directory(file: &Path) -> Option<PathBuf> {
     }
 }
 
+/// Where includes of a source, or of a directory of them, may lead when no include root is given: the project that it lies in,
+/// which is named by a manifest or repository; else the directory above the source's, as trees keep shared includes beside
+/// their shaders' directories, or the working directory if it holds that.
+pub fn enclosing(tree: &Path) -> PathBuf {
+    let source = std::fs::canonicalize(tree).unwrap_or_else(|_| tree.to_path_buf());
+    let mut above = source.ancestors().skip(usize::from(!source.is_dir()));
+    let marked = |d: &&Path| d.join(FILE_NAME).is_file() || d.join(".git").exists();
+    if let Some(found) = above.clone().find(marked) {
+        return found.to_path_buf();
+    }
+    if source.is_dir() {
+        return source;
+    }
+    let beside = above.nth(1).map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+    match std::env::current_dir().and_then(std::fs::canonicalize) {
+        Ok(here) if beside.starts_with(&here) => here,
+        _ => beside,
+    }
+}
+
 /// What names in the sidecar of a sole file are relative to: the nearest manifest's directory, whether or not that is asked
 /// for options, else the file's own.
 pub fn base(file: &Path) -> PathBuf {
     manifest_directory(file).unwrap_or_else(|| file.parent().map_or_else(PathBuf::new, Path::to_path_buf))
+}
+
+/// The way from a directory to a path: `../lib`. What is not there is as it was written.
+pub fn from(directory: &Path, path: &Path) -> String {
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    match (path.strip_prefix(directory), std::fs::canonicalize(directory), std::fs::canonicalize(path)) {
+        // It need not be there.
+        (Ok(below), ..) => relative(Path::new(""), below),
+        (_, Ok(directory), Ok(path)) => super::loader::from_base(&directory, &path),
+        _ => path.to_string_lossy().replace('\\', "/"),
+    }
 }
 
 /// The path of a file from a directory, as globs see it.
@@ -115,44 +177,68 @@ fn below(directory: &Path, file: &Path) -> String {
     }
 }
 
-/// The programs of a tree. The error is a message with its code.
-pub fn plan(root: &Path, with_manifest: bool) -> Result<Plan, (Code, String)> {
+/// The programs of a tree; files below `out`, the output directory, are not read. The error is a message with its code.
+pub fn plan(root: &Path, with_manifest: bool, out: &Path) -> Result<Plan, (Code, String)> {
     let Located { directory, manifest, path, only } = locate(root, with_manifest)?;
-    if let Some(file) = only {
+    if let Some(Only::File(file)) = only {
         return plan_one(&directory, file, with_manifest);
     }
-    let mut files = sources(&directory)?;
-    files.sort();
+    let below = if let Some(Only::Below(below)) = &only { below.as_path() } else { directory.as_path() };
+    let all = files_below(&directory, out).map_err(|e| (Code::UNREADABLE, e))?;
+    let fault = |e: String| {
+        let path = path.as_deref().unwrap_or(Path::new(FILE_NAME)).display();
+        (Code::BAD_OPTION, format!("{path}: {e}"))
+    };
     let mut jobs = Vec::new();
-    for path in files {
-        let relative = relative(&directory, &path);
+    let mut warnings = Vec::new();
+    let mut in_programs: BTreeSet<String> = BTreeSet::new();
+    if let Some(manifest) = &manifest {
+        let of_manifest = path.as_deref().unwrap_or(Path::new(FILE_NAME)).display();
+        for (line, glob) in manifest.unmatched(&all) {
+            let code = Code::BAD_OPTION;
+            warnings.push(format!("warning[{code}]: {of_manifest}: line {line}: there is no file `{glob}`\n"));
+        }
+        for program in manifest.programs(&all).map_err(fault)? {
+            in_programs.extend(program.files.iter().cloned());
+            let files: Vec<PathBuf> = program.files.iter().map(|file| directory.join(file)).collect();
+            let stem = program.files.first().map(|first| stem(first)).unwrap_or_default();
+            jobs.push(Job { name: program.name, files, stem, settings: program.settings, is_program: true });
+        }
+    }
+    for relative in all.iter().filter(|f| !in_programs.contains(*f)) {
+        let is_source = Path::new(relative).extension().and_then(|e| e.to_str()).is_some_and(|e| SOURCES.contains(&e));
+        if !is_source && !manifest.as_ref().is_some_and(|m| m.names(relative)) {
+            continue;
+        }
         let settings = match &manifest {
-            Some(manifest) => manifest.settings(&relative).map_err(|e| (Code::BAD_OPTION, e))?,
+            Some(manifest) => manifest.settings(relative).map_err(fault)?,
             None => FileSettings { listed: true, ..FileSettings::default() },
         };
         if settings.listed {
-            let stem = relative.rsplit_once('.').map_or(relative.as_str(), |(stem, _)| stem).to_owned();
-            jobs.push(Job { path, stem, settings });
+            jobs.push(Job::of_file(directory.join(relative), relative, settings));
         }
     }
+    jobs.retain(|job| job.files.iter().any(|file| file.starts_with(below)));
+    jobs.sort_by(|a, b| (&a.files, &a.name).cmp(&(&b.files, &b.name)));
     if jobs.is_empty() {
         let endings = SOURCES.join(", .");
         let message = format!("no shaders in {}: there is no file that ends in .{endings}", root.display());
         return Err((Code::NO_SHADERS, message));
     }
     let bindings_lock = manifest.as_ref().and_then(Manifest::bindings_lock);
-    Ok(Plan { jobs, bindings_lock, manifest: path, base: directory })
+    Ok(Plan { jobs, bindings_lock, manifest: path, base: directory, warnings })
 }
 
 /// A sole file, which is built whether its manifest lists it or not.
 fn plan_one(directory: &Path, path: PathBuf, with_manifest: bool) -> Result<Plan, (Code, String)> {
     let project = if with_manifest { project(std::slice::from_ref(&path))? } else { None };
-    let stem = Path::new(&relative(directory, &path)).with_extension("").to_string_lossy().into_owned();
+    let relative = relative(directory, &path);
     let settings = project.as_ref().map_or_else(FileSettings::default, |p| p.settings.clone());
     let bindings_lock = project.as_ref().and_then(|p| p.bindings_lock.clone());
     let base = base(&path);
     let manifest = project.map(|p| p.manifest);
-    Ok(Plan { jobs: vec![Job { path, stem, settings }], bindings_lock, manifest, base })
+    let jobs = vec![Job::of_file(path, &relative, settings)];
+    Ok(Plan { jobs, bindings_lock, manifest, base, warnings: Vec::new() })
 }
 
 /// What a build's argument names.
@@ -161,65 +247,52 @@ struct Located {
     manifest: Option<Manifest>,
     /// Where the manifest is.
     path: Option<PathBuf>,
-    /// The sole file.
-    only: Option<PathBuf>,
+    /// The part of the tree that is built.
+    only: Option<Only>,
 }
 
-/// The tree's directory, its manifest, and the sole file if `root` is one.
+/// A part of a tree.
+enum Only {
+    /// The sole file.
+    File(PathBuf),
+    /// What is below a directory.
+    Below(PathBuf),
+}
+
+/// The tree's directory, its manifest, and the part of it that `root` is.
 fn locate(root: &Path, with_manifest: bool) -> Result<Located, (Code, String)> {
-    let with = |directory: PathBuf, path: PathBuf| {
+    let with = |directory: PathBuf, path: PathBuf, only: Option<Only>| {
         let manifest = Manifest::read(&path).map_err(|e| (Code::BAD_OPTION, e))?;
-        Ok(Located { directory, manifest: Some(manifest), path: Some(path), only: None })
+        Ok(Located { directory, manifest: Some(manifest), path: Some(path), only })
     };
     if root.is_dir() {
-        let path = root.join(FILE_NAME);
-        let bare = Located { directory: root.to_path_buf(), manifest: None, path: None, only: None };
-        return if with_manifest && path.is_file() { with(root.to_path_buf(), path) } else { Ok(bare) };
+        // The manifest above a directory holds for it.
+        let above = if with_manifest { manifest_directory(&root.join(FILE_NAME)) } else { None };
+        return match above {
+            Some(directory) if directory == root => with(directory, root.join(FILE_NAME), None),
+            Some(directory) => {
+                let path = directory.join(FILE_NAME);
+                let below = directory.join(self::below(&directory, root));
+                with(directory, path, Some(Only::Below(below)))
+            }
+            None => Ok(Located { directory: root.to_path_buf(), manifest: None, path: None, only: None }),
+        };
     }
     if !root.is_file() {
         return Err((Code::FILE_NOT_FOUND, format!("{} was not found", root.display())));
     }
     let directory = root.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     if root.extension().is_some_and(|e| e == "toml") {
-        return with(directory, root.to_path_buf());
+        return with(directory, root.to_path_buf(), None);
     }
-    Ok(Located { directory, manifest: None, path: None, only: Some(root.to_path_buf()) })
+    Ok(Located { directory, manifest: None, path: None, only: Some(Only::File(root.to_path_buf())) })
 }
 
-fn sources(directory: &Path) -> Result<Vec<PathBuf>, (Code, String)> {
-    let mut files = Vec::new();
-    for entry in WalkDir::new(directory).sort_by_file_name() {
-        let entry = entry.map_err(|e| (Code::UNREADABLE, e.to_string()))?;
-        let extension = entry.path().extension().and_then(|e| e.to_str());
-        if entry.file_type().is_file() && extension.is_some_and(|e| SOURCES.contains(&e)) {
-            files.push(entry.into_path());
-        }
-    }
-    Ok(files)
-}
-
-fn relative(directory: &Path, path: &Path) -> String {
+/// A path from a directory, `/`-separated.
+pub fn relative(directory: &Path, path: &Path) -> String {
     let relative = path.strip_prefix(directory).unwrap_or(path);
     let parts: Vec<String> = relative.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
     parts.join("/")
-}
-
-/// Sources whose outputs would have the same names: each stem with the files that share it.
-pub fn clashes(jobs: &[Job]) -> Vec<(String, Vec<PathBuf>)> {
-    let mut by_stem: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
-    for job in jobs {
-        by_stem.entry(&job.stem).or_default().push(job.path.clone());
-    }
-    let shared = by_stem.into_iter().filter(|(_, files)| files.len() > 1);
-    shared.map(|(stem, files)| (stem.to_owned(), files)).collect()
-}
-
-/// `NAME.hlsl`, or `NAME.ENTRY.frag` where each entry point is a text of its own.
-pub fn file_name(stem: &str, artifact: &Artifact) -> String {
-    match artifact.entry {
-        None => format!("{stem}.{}", artifact.target.extension()),
-        Some((entry, stage)) => format!("{stem}.{entry}.{}", glsl_extension(stage)),
-    }
 }
 
 /// The letters of the profiles by which DXC knows a stage; several stages are in libraries.

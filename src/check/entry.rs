@@ -93,23 +93,60 @@ fn words(name: &str) -> Vec<String> {
     list
 }
 
-/// The stage that a function's name tells by custom: its first or last word, `VS`, `VSMain`, `vertexMain`, `MainPS`.
+/// The stage that a function's name tells by custom: its first or last word, `VS`, `VSMain`, `vertexMain`, `MainPS`,
+/// `SpriteVertexShader`.
 fn stage_of_function(name: &str) -> Option<Stage> {
-    let words = words(name);
+    let mut words = words(name);
+    words.pop_if(|last| last.eq_ignore_ascii_case("shader"));
     let first = words.first().and_then(|w| stage_of_word(w));
     let last = words.last().and_then(|w| stage_of_word(w));
     first.or(last)
 }
 
-/// The stage that a file's name tells: `x_ps.hlsl`, `x.frag.hlsl`, `xVS.hlsl`.
-fn stage_of_file(path: &str) -> Option<Stage> {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    let mut parts: Vec<&str> = name.split('.').collect();
-    if parts.len() > 1 {
-        parts.pop();
+/// The letters of D3D's profiles that begin names of entry points, with an acronym behind them that cannot be told from them:
+/// `VSNPREffect`, `PSRGBToYUV`.
+const PREFIXES: &[(&str, Stage)] = &[
+    ("VS", Stage::Vertex),
+    ("PS", Stage::Fragment),
+    ("GS", Stage::Geometry),
+    ("HS", Stage::Hull),
+    ("DS", Stage::Domain),
+    ("CS", Stage::Compute),
+];
+
+/// The stage that the first letters of a function's name tell, if more capital letters follow them.
+fn stage_of_prefix(name: &str) -> Option<Stage> {
+    let found = PREFIXES.iter().find_map(|(prefix, stage)| Some((name.strip_prefix(prefix)?, *stage)));
+    found.filter(|(rest, _)| rest.starts_with(|c: char| c.is_ascii_uppercase())).map(|(_, stage)| stage)
+}
+
+/// The stage that a file's name tells: `x_ps.hlsl`, `x.frag.hlsl`, `xVS.hlsl`, `x.vert`.
+pub(super) fn stage_of_file(path: &str) -> Option<Stage> {
+    stage_in_name(path).map(|(stage, _)| stage)
+}
+
+/// The stage that a file's name tells, with what the path is without that: `sky/x` of `sky/x_ps.hlsl`.
+pub fn stage_in_name(path: &str) -> Option<(Stage, &str)> {
+    let name_at = path.rfind(['/', '\\']).map_or(0, |slash| slash + 1);
+    let Some(dot) = path.rfind('.').filter(|dot| *dot > name_at) else { return stage_at_end(path, name_at) };
+    let (before, ending) = (path.get(..dot)?, path.get(dot + 1..)?);
+    match stage_of_word(ending) {
+        Some(stage) => Some((stage, before)),
+        None => stage_at_end(before, name_at),
     }
-    let last = parts.pop()?;
-    stage_of_word(last).or_else(|| words(last).last().and_then(|w| stage_of_word(w)))
+}
+
+/// The stage that a path ends in, with what stands before it.
+fn stage_at_end(path: &str, name_at: usize) -> Option<(Stage, &str)> {
+    let name = path.get(name_at..)?;
+    let part = name.rsplit('.').next()?;
+    let word = words(part).pop()?;
+    let (stage, length) = match stage_of_word(part) {
+        Some(stage) => (stage, part.len()),
+        None => (stage_of_word(&word)?, word.len()),
+    };
+    let before = path.get(..path.len().checked_sub(length)?)?;
+    Some((stage, before.strip_suffix(['.', '_', '-']).unwrap_or(before)))
 }
 
 impl<'a> Checker<'a> {
@@ -197,7 +234,11 @@ impl<'a> Checker<'a> {
                     }
                     None => {
                         let message = format!("`{text}` is not a stage");
-                        self.error(Code::BAD_ENTRY, attribute.name.span, message);
+                        let error = Diagnostic::error(Code::BAD_ENTRY, attribute.name.span, message);
+                        self.diags.push(match Stage::similar(text.as_str()) {
+                            Some(stage) => error.note(format!("there is `{stage}`")),
+                            None => error,
+                        });
                     }
                 }
             }
@@ -206,8 +247,13 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn marked_stage(&self, decl: DeclId) -> Option<Stage> {
-        match self.info(decl).attribute("shader")?.args.first()? {
-            ast::Expr { kind: ast::ExprKind::String(text), .. } => Stage::parse(text.as_str()),
+        Stage::parse(self.named_by(decl, "shader")?.as_str())
+    }
+
+    /// The text that an attribute of a function has.
+    fn named_by(&self, decl: DeclId, attribute: &str) -> Option<Symbol> {
+        match self.info(decl).attribute(attribute)?.args.first()? {
+            ast::Expr { kind: ast::ExprKind::String(text), .. } => Some(*text),
             _ => None,
         }
     }
@@ -303,10 +349,12 @@ impl<'a> Checker<'a> {
     /// tell.
     fn infer(&mut self, functions: &[DeclId], names: bool, input: &'a Input) -> Vec<FoundEntry> {
         let mut list = Vec::new();
+        // `ConstantsHS` is called by a hull shader.
+        let called: Vec<Symbol> = functions.iter().filter_map(|f| self.named_by(*f, "patchconstantfunc")).collect();
         for &decl in functions {
             let info = self.info(decl);
             let generic = matches!(info.what, What::Function(f) if f.generics.is_some());
-            if self.source_of(decl).module || generic {
+            if self.source_of(decl).module || generic || called.contains(&info.name) {
                 continue;
             }
             let file = self.unit_name(decl, input);
@@ -329,13 +377,33 @@ impl<'a> Checker<'a> {
                 && (self.has_semantics(decl) || words(name).len() == 1 || name.to_ascii_lowercase().contains("main"))
             {
                 (stage, "its name")
+            } else if let Some(stage) = stage_of_prefix(name).filter(|s| *s != Stage::Compute)
+                && self.has_semantics(decl)
+            {
+                (stage, "the first letters of its name")
             } else {
+                self.passed_over(decl, file);
                 continue;
             };
             self.report.inferred.push(format!("{file}: `{name}` is a {} entry point by {reason}", stage.name()));
             list.push(FoundEntry { decl, stage, args: Vec::new() });
         }
         list
+    }
+
+    /// Notes a function that looks like an entry point but is taken for none: its results or parameters have semantics.
+    fn passed_over(&mut self, decl: DeclId, file: Symbol) {
+        let What::Function(f) = self.info(decl).what else { return };
+        let of_params = f.params.iter().any(|param| match &param.kind {
+            ast::DeclKind::Var(var) => !names(&var.semantics).is_empty(),
+            _ => false,
+        });
+        if !of_params && names(&f.semantics).is_empty() {
+            return;
+        }
+        let name = self.info(decl).name;
+        let stage = self.custom_stage(decl, file).or_else(|| stage_of_prefix(name.as_str()));
+        self.report.passed_over.push((file, name, stage));
     }
 
     /// The types of parameters whose type a call would tell: a shader parameter of an interface is a value of it.
@@ -645,7 +713,8 @@ mod tests {
             ("sky.frag.hlsl", Some(Stage::Fragment)),
             ("SkyVS.hlsl", Some(Stage::Vertex)),
             ("blur_cs.hlsl", Some(Stage::Compute)),
-            ("triangle.vert", None),
+            ("triangle.vert", Some(Stage::Vertex)),
+            ("mesh.frag", Some(Stage::Fragment)),
             ("common.hlsl", None),
         ] {
             assert_eq!(stage_of_file(name), stage, "{name}");

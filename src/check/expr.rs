@@ -405,11 +405,34 @@ impl<'a> Checker<'a> {
     /// Converts without a check; the conversion must exist.
     pub(super) fn convert(&mut self, value: ExprId, to: TypeId, explicit: bool) -> ExprId {
         self.exact_literal(value, to);
+        if !explicit {
+            self.check_truncation(value, to);
+        }
         let converted = convert::apply(&mut self.cx.body.exprs, &mut self.program, value, to, explicit);
         if explicit && matches!(self.kind(converted), ExprKind::Literal(..)) && !self.in_builtin() {
             self.cx.literals.insert(converted, LiteralKind::None);
         }
         converted
+    }
+
+    /// Warns of a conversion that leaves out numbers without a word, as DXC does. In Slang there is none.
+    fn check_truncation(&mut self, value: ExprId, to: TypeId) {
+        let (from, types) = (self.ty(value), &self.program.types);
+        let counts = (convert::numeric(types, from), convert::numeric(types, to));
+        let (Some((_, before)), Some((_, after))) = counts else { return };
+        if after.count() >= before.count() || self.in_builtin() || self.language() != Language::Hlsl {
+            return;
+        }
+        let (a, b) = (self.type_text(from), self.type_text(to));
+        let message = format!("`{a}` becomes `{b}`, which leaves out components");
+        let swizzle = "xyzw".get(..after.count() as usize).unwrap_or("x");
+        let note = match (before, after) {
+            (convert::Shape::Vector(_), convert::Shape::Scalar | convert::Shape::Vector(_)) => {
+                format!("write `.{swizzle}` or `({b})` if that is meant")
+            }
+            _ => format!("write `({b})` if that is meant"),
+        };
+        self.diags.push(Diagnostic::warning(Code::TRUNCATION, self.span(value), message).note(note));
     }
 
     /// Converts implicitly, or reports that it cannot be.

@@ -32,6 +32,7 @@ impl<'a> Checker<'a> {
         self.check_values(&reached);
         self.check_bodies(&reached);
         self.check_endless(&reached);
+        self.check_unset(&reached);
         self.settle_resource_modes(&reached);
         super::atomic_places::pass_by_reference(&mut self.program, &reached);
         self.check_receivers(&reached);

@@ -227,7 +227,6 @@ impl<'a> Checker<'a> {
                 c.return_named_value(block.span);
                 c.end_of_throwing(block.span);
                 c.check_returns(block, c.cx.result.unwrap_or(signature.result), info.span);
-                c.check_outs(function);
                 c.check_loops(function);
                 c.check_reference(function, info.span);
             }

@@ -6,12 +6,12 @@ use super::expr::{Operand, decl_of, function_decls};
 use super::function::{ParamSignature, WHOLE};
 use super::overload::{CallArg, Candidates, Overloads};
 use super::scope::{DeclId, What};
-use super::{Arg, Checker, convert, swizzle};
+use super::{Arg, Checker, convert, foreign_words, swizzle};
 use crate::ast::{self, Ident, PathSegment};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
-use crate::symbol::Symbol;
+use crate::symbol::{Symbol, nearest};
 use crate::tree::{
     Access, BufferKind, ExprId, ExprKind, FunctionId, GlobalKind, Id, Length, Literal, Modifiers, ParamMode, Property,
     Scalar, Type, TypeId,
@@ -216,11 +216,20 @@ impl<'a> Checker<'a> {
         let text = self.type_text(ty);
         let mut diagnostic =
             Diagnostic::error(Code::NO_MEMBER, name.span, format!("`{text}` has no member `{}`", name.name));
+        if matches!(self.program.types.get(ty), Type::Vector(..))
+            && let Some(here) = foreign_words::components(name.name.as_str())
+        {
+            let note = format!("`{}` of GLSL is `{here}` here", name.name);
+            diagnostic = diagnostic.note(note).suggest(name.span, &here);
+        }
         if let Some(instance) = self.structs.instance(ty) {
             let scope = instance.scope;
             let mut names: Vec<&str> = self.at(scope).order.iter().map(|d| self.info(*d).name.as_str()).collect();
             names.dedup();
             names.retain(|n| !n.starts_with("__"));
+            if let Some(similar) = nearest(name.name.as_str(), names.iter().copied()) {
+                diagnostic = diagnostic.there_is(name.span, similar);
+            }
             names.truncate(12);
             if !names.is_empty() {
                 diagnostic = diagnostic.note(format!("its members: {}", names.join(", ")));

@@ -40,6 +40,7 @@ mod expr;
 mod extent;
 mod finish;
 mod flat;
+mod foreign_words;
 mod function;
 mod function_body;
 mod function_values;
@@ -88,12 +89,15 @@ mod tuples;
 mod tests;
 mod throwing;
 mod types;
+mod unset;
 mod user_attributes;
 mod vertex_inputs;
 mod views;
 mod words;
 mod wrappers;
 
+#[cfg(feature = "cli")]
+pub use entry::stage_in_name;
 pub use link::Bodies;
 
 use crate::ast;
@@ -143,6 +147,8 @@ pub struct EntryRequest {
     pub name: String,
     /// The stage, if given.
     pub stage: Option<Stage>,
+    /// The end of the path of the file that it is in, if given: other files may have functions of the same name.
+    pub file: Option<String>,
 }
 
 /// A type that conforms to an interface, with the number that tells values of it in memory.
@@ -192,6 +198,8 @@ pub struct Options {
 pub struct Report {
     /// Entry points found by custom, each with the reason, for verbose output.
     pub inferred: Vec<String>,
+    /// Functions that look like entry points but were not taken for any: file, name, and the stage that they seem to be of.
+    pub passed_over: Vec<(Symbol, Symbol, Option<Stage>)>,
 }
 
 /// Checks sources and tells what was inferred. The program is complete only if `diags` has no error.

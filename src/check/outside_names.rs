@@ -3,16 +3,23 @@
 //! `Outer.Inner.main`, `Outer::Inner::main` and `main<float, 4>`: what stands before a name is a namespace or a type; generic
 //! arguments are types by their names, numbers, `true` and `false`.
 
-use super::entry::FoundEntry;
+use super::entry::{FoundEntry, stage_of_file};
 use super::expr::decl_of;
 use super::scope::{DeclId, ScopeKind, What};
 use super::types::Name;
 use super::{Arg, Checker, EntryRequest, Input};
 use crate::ast::{GenericParamKind, Generics};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::parse::Language;
 use crate::source::Span;
-use crate::symbol::Symbol;
-use crate::tree::Stage;
+use crate::symbol::{Symbol, nearest};
+
+/// Whether a file, or the translation unit of one, is what a request means: functions of one unit have different names, so that
+/// the file of a Slang function, which may be any of its unit, need not be told.
+fn is_in(unit: Symbol, file: &str) -> bool {
+    let before = unit.as_str().strip_suffix(file);
+    Language::of(file) == Language::Slang || before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
 
 /// A part of a name between dots.
 struct Segment<'t> {
@@ -112,7 +119,7 @@ impl<'a> Checker<'a> {
             let path = request.name.replace("::", ".");
             let mut parts = split_outside(&path, '.');
             let last = Segment::of(parts.pop().unwrap_or(""));
-            let Some(decl) = self.entry_named(functions, &parts.join("."), last.name, request.stage) else {
+            let Some(decl) = self.entry_named(functions, &parts.join("."), last.name, &request, input) else {
                 self.no_entry(functions, &request);
                 continue;
             };
@@ -130,19 +137,28 @@ impl<'a> Checker<'a> {
     }
 
     /// The function with a name in a namespace or, as a static method, in a type; without either one of any namespace. Of several,
-    /// that whose `[shader]` names the stage that is asked for.
-    fn entry_named(&mut self, functions: &[DeclId], outer: &str, name: &str, stage: Option<Stage>) -> Option<DeclId> {
+    /// that whose `[shader]` or file names the stage that is asked for.
+    fn entry_named(
+        &mut self,
+        functions: &[DeclId],
+        outer: &str,
+        name: &str,
+        request: &EntryRequest,
+        input: &'a Input,
+    ) -> Option<DeclId> {
         let namespace = Some(outer).filter(|outer| !outer.is_empty());
         let is_named = |decl: &DeclId| {
             let info = self.info(*decl);
             let around = self.at(info.scope).namespace;
-            info.name == *name && (namespace.is_none() || around.map(Symbol::as_str) == namespace)
+            let is_there = request.file.as_deref().is_none_or(|file| is_in(self.unit_name(*decl, input), file));
+            info.name == *name && is_there && (namespace.is_none() || around.map(Symbol::as_str) == namespace)
         };
         let named: Vec<DeclId> = functions.iter().copied().filter(is_named).collect();
         // Those of no namespace come first, and of these the marked ones.
         let rank = |decl: &DeclId| {
             let marked = self.marked_stage(*decl);
-            let is_other = stage.is_some() && marked.is_some() && marked != stage;
+            let told = marked.or_else(|| stage_of_file(self.unit_name(*decl, input).as_str()));
+            let is_other = request.stage.is_some() && told.is_some() && told != request.stage;
             (is_other, self.at(self.info(*decl).scope).namespace.is_some(), marked.is_none())
         };
         if let Some(decl) = named.into_iter().min_by_key(rank) {
@@ -155,9 +171,14 @@ impl<'a> Checker<'a> {
     }
 
     fn no_entry(&mut self, functions: &[DeclId], request: &EntryRequest) {
-        let message = format!("there is no function `{}` to be an entry point", request.name);
+        let place = request.file.as_ref().map_or(String::new(), |file| format!(" in {file}"));
+        let message = format!("there is no function `{}`{place} to be an entry point", request.name);
         let mut diagnostic = Diagnostic::global(Code::ENTRY_NOT_FOUND, message);
-        let names: Vec<&str> = functions.iter().take(8).map(|d| self.info(*d).name.as_str()).collect();
+        let all = || functions.iter().map(|d| self.info(*d).name.as_str());
+        if let Some(similar) = nearest(&request.name, all()) {
+            diagnostic = diagnostic.note(format!("there is `{similar}`"));
+        }
+        let names: Vec<&str> = all().take(8).collect();
         if !names.is_empty() {
             diagnostic = diagnostic.note(format!("functions of the file: {}", names.join(", ")));
         }

@@ -8,9 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::parse::Language;
 use crate::source::Span;
 use crate::tree::analyses::{endless_loops, is_endless, may_complete};
-use crate::tree::{
-    Block, ExprArena, ExprId, ExprKind, FunctionId, Local, MESH_ARRAYS, Param, ParamMode, Stmt, StmtKind, Type, TypeId,
-};
+use crate::tree::{Block, ExprArena, ExprId, ExprKind, FunctionId, ParamMode, Stmt, StmtKind, Type, TypeId};
 
 impl<'a> Checker<'a> {
     /// Declares and returns `__return_val`, where the body names it.
@@ -41,32 +39,6 @@ impl<'a> Checker<'a> {
         if others {
             self.cx.body.block.rewrite(&mut |stmt, out| out.extend(Some(stmt).filter(|s| !is_endless(exprs, s))));
         }
-    }
-
-    /// An `out` parameter that nothing sets is undefined for who calls.
-    pub(super) fn check_outs(&mut self, function: FunctionId) {
-        if self.in_builtin() || self.diags.has_errors() {
-            return;
-        }
-        let written = self.program.written_locals(&self.cx.body);
-        let is_unset = |param: &&Param| {
-            let ty = self.cx.body.locals[param.local].ty;
-            // What is no data is an error by itself.
-            let is_data = !matches!(self.program.types.get(ty), Type::Patch(..) | Type::Stream(..));
-            param.mode == ParamMode::Out
-                && is_data
-                && !MESH_ARRAYS.iter().any(|(array, ..)| param.modifiers.has(*array))
-                && !written.contains(&param.local)
-                && self.program.any_leaf(ty, &mut |_| true)
-        };
-        let unset = self.program.functions[function].params.iter().filter(is_unset);
-        let warnings = unset.map(|param| {
-            let Local { name, span, .. } = self.cx.body.locals[param.local];
-            Diagnostic::warning(Code::BAD_STATEMENT, span, format!("nothing sets the out parameter {name}"))
-                .note("who calls the function gets an undefined value; set it, or make it no parameter")
-        });
-        let warnings: Vec<Diagnostic> = warnings.collect();
-        warnings.into_iter().for_each(|warning| self.diags.push(warning));
     }
 
     /// A function with a result must return one on some path at least.

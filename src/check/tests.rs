@@ -196,3 +196,12 @@ fn deferred_statements_run_where_blocks_are_left() {
     assert_eq!(out.matches("o[0] = 1").count(), 2, "{out}");
     assert_eq!(out.matches("o[1] = 2").count(), 1, "{out}");
 }
+
+#[test]
+fn words_of_other_languages_are_not_declared() {
+    for word in super::foreign_words::words() {
+        for file in ["a.hlsl", "a.slang"] {
+            fails(file, &format!("void f() {{ {word} x; }}"), &[&format!("1: E0301 `{word}` is not declared")]);
+        }
+    }
+}

@@ -1,9 +1,9 @@
 //! Resolves types and paths as they are written.
 
-use super::Checker;
 use super::aliases::FUNCTION_TYPE;
 use super::scope::{BuiltinGeneric, DeclId, DeclInfo, Entity, Found, ScopeId, What};
 use super::size_constants::Size;
+use super::{Checker, foreign_words};
 use crate::ast::{self, GenericArg, PathSegment, TypeExpr, TypeKind};
 use crate::diagnostic::Code;
 use crate::parse::Language;
@@ -175,11 +175,13 @@ impl<'a> Checker<'a> {
         let text = path_text(path);
         let mut diagnostic =
             crate::diagnostic::Diagnostic::error(Code::UNDECLARED, span, format!("`{text}` is not declared"));
-        if let [only] = path
-            && !self.partial
-            && let Some(similar) = self.similar(scope, only.name.name)
-        {
-            diagnostic = diagnostic.note(format!("there is `{similar}`"));
+        if let [only] = path {
+            let name = only.name;
+            if foreign_words::is_known(name.name.as_str()) {
+                diagnostic = foreign_words::advise(diagnostic, name.name.as_str(), name.span);
+            } else if let Some(similar) = self.similar(scope, name.name).filter(|_| !self.partial) {
+                diagnostic = diagnostic.there_is(name.span, similar.as_str());
+            }
         }
         self.diags.push(diagnostic);
         TypeId::ERROR

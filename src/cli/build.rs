@@ -1,19 +1,18 @@
 //! `shaderport build`: a tree in, a tree of outputs with sidecars out.
 
-use super::Outcome;
-use super::lock::{self, LockArgs};
+use super::cache::StoreArgs;
+use super::lock::LockArgs;
+use super::messages::{MessageArgs, Messages};
 use super::options::ProgramArgs;
-use crate::batch::parts::{self, parts};
-use crate::batch::{Job, Loaders, LockFile, Plan, Written, clashes, file_name, plan, validators, write_if_changed};
-use crate::compile::{self, Artifact, Output, Target};
-use crate::diagnostic::Code;
-use crate::layout::lock::ProgramLock;
+use super::{Outcome, check};
+use crate::batch::{self, Built, Fate, Order, Plan, Report, SidecarForm, Store, Template, Use, plan, validators};
+use crate::compile::Target;
+use crate::diagnostic::{Code, Merged};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `build`.
 #[derive(Args, Debug)]
@@ -31,115 +30,130 @@ pub struct BuildArgs {
     program: ProgramArgs,
     #[command(flatten)]
     lock: LockArgs,
+    #[command(flatten)]
+    messages: MessageArgs,
     /// Check what was emitted: naga in process, and DXC, glslang, spirv-val, tint where found.
     #[arg(long)]
     validate: bool,
+    /// How outputs are called, where the manifest does not say: with {program}, {file}, {entry}, {stage}, {variant}, {target}.
+    #[arg(long, value_name = "TEMPLATE", default_value = "{target}/{program}", value_parser = Template::parse)]
+    output_name: Template,
+    /// How sidecars are written.
+    #[arg(long, value_enum, default_value = "compact")]
+    sidecar: SidecarForm,
     /// Write a Make-style dependency file beside each output.
     #[arg(long)]
     depfiles: bool,
+    /// Remove outputs that earlier builds wrote and that are of no program any more.
+    #[arg(long)]
+    prune: bool,
+    /// Write nothing: show what would change, as diffs of texts and of the interfaces in sidecars; exit code 1 if anything would.
+    #[arg(long)]
+    check: bool,
+    /// Begin no other program after one has failed.
+    #[arg(long)]
+    fail_fast: bool,
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Print a shaderport.toml for the tree instead: pairs of files that are one program, include roots, endings, entry points.
+    #[arg(long)]
+    suggest_manifest: bool,
+    /// Tell why each program is built that is.
+    #[arg(long)]
+    explain_rebuild: bool,
+    /// Print errors and warnings only.
+    #[arg(short, long)]
+    quiet: bool,
     /// Threads; the default is one a core.
     #[arg(short, long)]
     jobs: Option<usize>,
 }
 
-/// What became of one program.
-#[derive(Default)]
-struct Report {
-    /// Diagnostics and other lines, as text.
-    text: String,
-    outcome: Option<Outcome>,
-    /// The file has no entry points: a module or include.
-    library: bool,
-    /// Per target: written, unchanged, failed.
-    counts: BTreeMap<Target, [usize; 3]>,
-    /// What a lock records of it from now on.
-    records: Option<ProgramLock>,
-    /// It has errors, and no entry points.
-    is_broken: bool,
-    /// The files that it was read from.
-    dependencies: Vec<String>,
-}
-
 /// `shaderport build`.
 pub fn build(args: &BuildArgs) -> Outcome {
-    let Plan { mut jobs, bindings_lock, base, .. } = match plan(&args.tree, !args.program.no_manifest) {
+    let mut messages = Messages::new(&args.messages, false);
+    let outcome = if args.suggest_manifest { suggest(args, &mut messages) } else { run(args, &mut messages) };
+    messages.finish(outcome)
+}
+
+fn suggest(args: &BuildArgs, messages: &mut Messages) -> Outcome {
+    match batch::suggest(&args.tree, &args.out, &args.program.include, &args.program.defines) {
+        Ok(suggested) => {
+            suggested.notes.iter().for_each(|note| messages.note(note));
+            super::show(&suggested.manifest)
+        }
+        Err(fault) => report(fault, messages),
+    }
+}
+
+fn run(args: &BuildArgs, messages: &mut Messages) -> Outcome {
+    let plan = match plan(&args.tree, !args.program.no_manifest, &args.out) {
         Ok(plan) => plan,
-        Err((code, message)) => {
-            eprintln!("error[{code}]: {message}");
-            return if code == Code::BAD_OPTION { Outcome::Usage } else { Outcome::InputErrors };
-        }
+        Err(fault) => return report(fault, messages),
     };
-    let clashes = clashes(&jobs);
-    for (stem, files) in &clashes {
-        let files: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
-        eprintln!("error[{}]: {} would write the same output `{stem}`", Code::OUTPUT_CLASH, files.join(" and "));
-    }
-    // None of those is written; the rest is.
-    jobs.retain(|job| !clashes.iter().any(|(stem, _)| *stem == job.stem));
-    if let Err(e) = std::fs::create_dir_all(&args.out) {
-        eprintln!("error[{}]: cannot write to {}: {e}", Code::OUTPUT, args.out.display());
-        return Outcome::InputErrors;
-    }
     if args.validate {
-        validators::missing().iter().for_each(|line| eprintln!("note: {line}"));
+        validators::missing().iter().for_each(|line| messages.note(line));
     }
-    let mut lock = match args.lock.open(bindings_lock.as_deref()) {
+    let (of_manifest, color) = (plan.bindings_lock.as_deref(), messages.color());
+    let opened = match args.check {
+        true => args.lock.read_to_check(of_manifest, color),
+        false => args.lock.read(of_manifest, color),
+    };
+    let lock = match opened {
         Ok(lock) => lock,
-        Err(outcome) => return outcome,
-    };
-    let mut reports = run(args, &jobs, &base, lock.as_ref());
-    leave_out_parts(&jobs, &mut reports);
-    for (job, report) in jobs.iter().zip(&reports) {
-        eprint!("{}", report.text);
-        if let Some(lock) = &mut lock {
-            lock.update(std::slice::from_ref(&job.path), true, report.records.clone());
-        }
-    }
-    summary(&reports);
-    lock.iter().flat_map(LockFile::gone).for_each(|warning| eprint!("{warning}"));
-    let saved = lock::save(lock);
-    let start = if clashes.is_empty() { saved } else { Outcome::InputErrors };
-    reports.iter().filter_map(|r| r.outcome).fold(start, Outcome::and)
-}
-
-/// Takes broken sources that programs include for libraries.
-fn leave_out_parts(jobs: &[Job], reports: &mut [Report]) {
-    let known = jobs.iter().zip(&*reports).map(|(job, report)| parts::Compiled {
-        path: &job.path,
-        is_broken: report.is_broken,
-        dependencies: &report.dependencies,
-    });
-    let are_parts = parts(&known.collect::<Vec<_>>());
-    for (report, is_part) in reports.iter_mut().zip(are_parts) {
-        if is_part {
-            *report = Report { library: true, ..Report::default() };
-        }
-    }
-}
-
-/// Compiles all programs; the reports are in the order of the jobs whatever the threads do.
-fn run(args: &BuildArgs, jobs: &[Job], base: &Path, lock: Option<&LockFile>) -> Vec<Report> {
-    let loaders = Loaders::new(&args.tree, base).allow_anywhere(args.program.allow_outside_roots);
-    let loaders = loaders.in_any_case(args.program.includes_in_any_case);
-    let bar = progress(jobs.len());
-    let work = || {
-        let one = |job: &Job| {
-            let report = build_one(args, job, lock, &loaders);
-            bar.inc(1);
-            report
-        };
-        jobs.par_iter().map(one).collect()
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.unwrap_or(0)).stack_size(compile::STACK_BYTES);
-    let reports = match pool.build() {
-        Ok(pool) => pool.install(work),
-        Err(e) => {
-            let text = format!("error[{}]: there are no threads to compile on: {e}\n", Code::INTERNAL);
-            vec![Report { text, outcome: Some(Outcome::Internal), ..Report::default() }]
+        Err((outcome, text)) => {
+            messages.text(&text);
+            return outcome;
         }
     };
+    let bar = progress(plan.jobs.len());
+    let order = order(args, &plan, messages.color());
+    let built = batch::build(&order, plan, lock, &|| bar.inc(1));
     bar.finish_and_clear();
-    reports
+    match built {
+        Ok(built) => show(args, built, order.cache.as_ref().map(Store::used), messages),
+        Err(fault) => report(fault, messages),
+    }
+}
+
+fn report((code, message): (Code, String), messages: &mut Messages) -> Outcome {
+    messages.error(code, &message);
+    match code {
+        Code::BAD_OPTION => Outcome::Usage,
+        Code::INTERNAL => Outcome::Internal,
+        _ => Outcome::InputErrors,
+    }
+}
+
+/// The arguments as an order.
+fn order<'a>(args: &'a BuildArgs, plan: &Plan, color: bool) -> Order<'a> {
+    let lock = args.lock.path(plan.bindings_lock.as_deref());
+    let besides = plan.manifest.as_deref().into_iter().chain(lock);
+    Order {
+        tree: &args.tree,
+        out: &args.out,
+        targets: args.target.clone(),
+        entries: args.program.entries.clone(),
+        defines: args.program.defines.clone(),
+        include: args.program.include.clone(),
+        choices: args.program.choices.clone(),
+        anywhere: args.program.allow_outside_roots,
+        any_case: args.program.includes_in_any_case,
+        template: args.output_name.clone(),
+        sidecar: args.sidecar,
+        depfiles: args.depfiles,
+        read_besides: besides.map(|path| path.to_string_lossy().replace('\\', "/")).collect(),
+        validator: if args.validate { validators::validate } else { |_, _| Vec::new() },
+        validates: args.validate,
+        color,
+        verbose: args.program.verbose,
+        dump_after: args.program.dump_after.clone(),
+        jobs: args.jobs,
+        prunes: args.prune,
+        checks: args.check,
+        fails_fast: args.fail_fast,
+        cache: args.store.open(),
+    }
 }
 
 fn progress(count: usize) -> ProgressBar {
@@ -152,91 +166,56 @@ fn progress(count: usize) -> ProgressBar {
     bar
 }
 
-fn build_one(args: &BuildArgs, job: &Job, lock: Option<&LockFile>, loaders: &Loaders) -> Report {
-    let targets = job.settings.targets(&args.target);
-    let (loader, shared) = loaders.get(args.program.include.iter().chain(&job.settings.include));
-    let mut options = args.program.options(targets.clone());
-    job.settings.apply(&args.program.choices, &mut options);
-    options.shared = Some(shared);
-    options.lock = lock.map(|l| l.input(std::slice::from_ref(&job.path), true));
-    let source = job.path.to_string_lossy().replace('\\', "/");
-    let output = compile::compile_on_this_thread(loader.as_ref(), &[&source], &options);
-    let mut report = Report { text: output.render(std::io::stderr().is_terminal()), ..Report::default() };
-    for line in output.inferred.iter().filter(|_| args.program.verbose) {
-        report.text.push_str(&format!("note: {line}\n"));
+/// Shows what became of a build.
+fn show(args: &BuildArgs, mut built: Built, cache: Option<Use>, messages: &mut Messages) -> Outcome {
+    built.errors.iter().for_each(|text| messages.text(text));
+    let mut merged = Merged::default();
+    for (job, report) in &mut built.reports {
+        merged.add(&job.path().to_string_lossy(), std::mem::take(&mut report.messages));
     }
-    if output.entries.is_empty() && !output.has_errors() {
-        report.library = true;
-        return report;
-    }
-    report.is_broken = options.skip_libraries && output.entries.is_empty();
-    report.dependencies.clone_from(&output.dependencies);
-    report.outcome = Some(super::outcome(&output));
-    report.records = output.records.clone().filter(|_| !output.has_errors());
-    for target in targets {
-        write_target(args, job, &output, target, &mut report);
-    }
-    report
-}
-
-/// Writes the texts and the sidecar of one target; a refused text is not written.
-fn write_target(args: &BuildArgs, job: &Job, output: &Output, target: Target, report: &mut Report) {
-    let base = args.out.join(target.name());
-    let artifacts: Vec<&Artifact> = output.artifacts.iter().filter(|a| a.target == target).collect();
-    if artifacts.is_empty() {
-        report.counts.entry(target).or_default()[2] += 1;
-        return;
-    }
-    if args.validate {
-        let complaints: Vec<String> = artifacts.iter().flat_map(|a| validators::validate(a, &output.entries)).collect();
-        for complaint in &complaints {
-            report.text.push_str(&format!("error[{}]: {}: {complaint}\n", Code::VALIDATION, job.path.display()));
-        }
-        if !complaints.is_empty() {
-            report.outcome = Some(Outcome::InputErrors);
-            report.counts.entry(target).or_default()[2] += 1;
-            return;
+    merged.finish().into_iter().for_each(|message| messages.report(message));
+    for (job, report) in built.reports.iter().filter(|_| args.explain_rebuild) {
+        if let Some(reason) = &report.reason {
+            messages.note(&format!("{} was built: {reason}", job.path().display()));
         }
     }
-    let mut files: Vec<(PathBuf, Vec<u8>)> =
-        artifacts.iter().map(|a| (base.join(file_name(&job.stem, a)), a.bytes.clone())).collect();
-    if args.depfiles {
-        let outputs: Vec<String> = files.iter().map(|(path, _)| escape(&path.to_string_lossy())).collect();
-        let inputs: Vec<String> = output.dependencies.iter().map(|d| escape(d)).collect();
-        let text = format!("{}: {}\n", outputs.join(" "), inputs.join(" "));
-        files.push((base.join(format!("{}.d", job.stem)), text.into_bytes()));
+    built.warnings.iter().for_each(|text| messages.text(text));
+    for name in &built.stale {
+        let what = if args.prune && !args.check { "was removed" } else { "is there" };
+        messages.note(&format!("the output {} {what}: it is of no program any more", args.out.join(name).display()));
     }
-    if let Some((_, reflection)) = output.reflections.iter().find(|(t, _)| *t == target) {
-        files.push((base.join(format!("{}.json", job.stem)), reflection.to_json().into_bytes()));
+    if !args.quiet {
+        built.left_out().iter().for_each(|text| messages.lines(text));
     }
-    for (path, bytes) in files {
-        match write_if_changed(&path, &bytes) {
-            Ok(Written::New) => report.counts.entry(target).or_default()[0] += 1,
-            Ok(Written::Unchanged) => report.counts.entry(target).or_default()[1] += 1,
-            Err(e) => {
-                report.text.push_str(&format!("error[{}]: cannot write {}: {e}\n", Code::OUTPUT, path.display()));
-                report.outcome = Some(Outcome::InputErrors);
-                report.counts.entry(target).or_default()[2] += 1;
-            }
-        }
+    let skipped = built.reports.iter().filter(|(_, report)| report.is_skipped).count();
+    if skipped > 0 {
+        messages.note(&format!("{skipped} programs were not begun after one had failed"));
     }
+    let differs = if args.check { check::differences(&built) } else { Outcome::Done };
+    let reports: Vec<&Report> = built.reports.iter().map(|(_, report)| report).collect();
+    let shown = if args.quiet || args.check { Outcome::Done } else { super::show(&summary(&reports, cache)) };
+    shown.and(differs).and(built.fate().into())
 }
 
-/// Escapes spaces for Make.
-fn escape(path: &str) -> String {
-    path.replace(' ', "\\ ")
-}
-
-fn summary(reports: &[Report]) {
-    let libraries = reports.iter().filter(|r| r.library).count();
+fn summary(reports: &[&Report], cache: Option<Use>) -> String {
+    let libraries = reports.iter().filter(|r| r.fate == Fate::Library).count();
+    let built = reports.iter().filter(|r| r.reason.is_some() && r.fate != Fate::Library).count();
+    let variants: usize = reports.iter().filter(|r| r.fate != Fate::Library).map(|r| r.variants).sum();
     let mut totals: BTreeMap<Target, [usize; 3]> = BTreeMap::new();
     for (target, counts) in reports.iter().flat_map(|r| &r.counts) {
         let total = totals.entry(*target).or_default();
         total.iter_mut().zip(counts).for_each(|(t, c)| *t += c);
     }
-    println!("{} programs, {libraries} files without entry points", reports.len() - libraries);
-    println!("{:8} {:>8} {:>10} {:>7}", "target", "written", "unchanged", "failed");
-    for (target, [written, unchanged, failed]) in totals {
-        println!("{:8} {written:>8} {unchanged:>10} {failed:>7}", target.name());
+    let programs = reports.len() - libraries;
+    let of_variants = if variants > programs { format!(" in {variants} variants") } else { String::new() };
+    let mut text = format!("{programs} programs{of_variants}, {libraries} files without entry points; {built} built\n");
+    if let Some(Use { hits, misses, wrong }) = cache {
+        let wrong = if wrong > 0 { format!(", {wrong} entries were damaged") } else { String::new() };
+        text.push_str(&format!("cache: {hits} of {} programs found{wrong}\n", hits + misses));
     }
+    text.push_str(&format!("{:8} {:>8} {:>10} {:>7}\n", "target", "written", "unchanged", "failed"));
+    for (target, [written, unchanged, failed]) in totals {
+        text.push_str(&format!("{:8} {written:>8} {unchanged:>10} {failed:>7}\n", target.name()));
+    }
+    text
 }

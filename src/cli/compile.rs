@@ -1,16 +1,20 @@
 //! `compile`, `check`, `reflect` and `explain`.
 
+use super::depfile::DepfileArgs;
+use super::host::HostArgs;
 use super::lock::{self, LockArgs};
+use super::messages::{MessageArgs, Messages};
 use super::options::ProgramArgs;
 use super::{Outcome, show};
-use crate::batch::{FileLoader, LockFile, Project, base, validators, write_whole};
+use crate::batch::{Fate, FileLoader, LockFile, Project, base, enclosing, validators, write_whole};
 use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
 use crate::guide;
 use crate::layout::rules;
-use crate::reflect::{explain, html};
+use crate::reflect::{Reflection, explain, html};
+use crate::symbol::nearest;
 use clap::{Args, ValueEnum};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// As many entry points are named in a message.
@@ -28,6 +32,8 @@ pub struct CompileArgs {
     #[command(flatten)]
     program: ProgramArgs,
     #[command(flatten)]
+    messages: MessageArgs,
+    #[command(flatten)]
     lock: LockArgs,
     /// Output file; stdout without it. Several GLSL entry points need `{entry}` in it.
     #[arg(short, long)]
@@ -38,6 +44,8 @@ pub struct CompileArgs {
     /// Check what was emitted: naga in process, and DXC, glslang, spirv-val, tint where found.
     #[arg(long)]
     validate: bool,
+    #[command(flatten)]
+    depfile: DepfileArgs,
 }
 
 /// Arguments of `check`.
@@ -48,6 +56,8 @@ pub struct CheckArgs {
     files: Vec<PathBuf>,
     #[command(flatten)]
     program: ProgramArgs,
+    #[command(flatten)]
+    messages: MessageArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum, Debug, PartialEq)]
@@ -62,6 +72,10 @@ enum ReflectFormat {
     SlangJson,
     /// A page with pictures of buffers, and why everything is where it is.
     Html,
+    /// A C++ header: buffers as structs, bindings as constants.
+    Cpp,
+    /// A Rust module: buffers as structs, bindings as constants.
+    Rust,
 }
 
 /// Arguments of `reflect`.
@@ -76,10 +90,14 @@ pub struct ReflectArgs {
     #[command(flatten)]
     program: ProgramArgs,
     #[command(flatten)]
+    messages: MessageArgs,
+    #[command(flatten)]
     lock: LockArgs,
     /// How to show it.
     #[arg(long, value_enum, default_value = "text")]
     format: ReflectFormat,
+    #[command(flatten)]
+    host: HostArgs,
 }
 
 /// Arguments of `explain`.
@@ -95,6 +113,8 @@ pub struct ExplainArgs {
     #[command(flatten)]
     program: ProgramArgs,
     #[command(flatten)]
+    messages: MessageArgs,
+    #[command(flatten)]
     lock: LockArgs,
 }
 
@@ -104,22 +124,40 @@ fn run_locked(
     program: &ProgramArgs,
     lock: &LockArgs,
     options: Options,
+    messages: &mut Messages,
 ) -> Result<(Output, Option<LockFile>), Outcome> {
-    let project = program.project(files)?;
+    let project = project(program, files, messages)?;
     let of_manifest = project.as_ref().and_then(|p| p.bindings_lock.as_deref());
     // In a tree, each file is a program of its own.
     let alone = files.len() == 1 && lock.is_of_manifest(of_manifest);
-    let mut lock = lock.open(of_manifest)?;
+    let mut lock = lock.read(of_manifest, messages.color()).map_err(|(outcome, text)| {
+        messages.text(&text);
+        outcome
+    })?;
     let options = Options { lock: lock.as_ref().map(|l| l.input(files, alone)), ..options };
-    let output = run(files, program, project.as_ref(), options);
+    let output = run(files, program, project.as_ref(), options, messages);
     if let Some(lock) = &mut lock {
         lock.update(files, alone, output.records.clone().filter(|_| !output.has_errors()));
     }
     Ok((output, lock))
 }
 
-/// Runs the library on files and prints diagnostics.
-fn run(files: &[PathBuf], program: &ProgramArgs, project: Option<&Project>, options: Options) -> Output {
+/// What the nearest manifest says of a program. What is wrong with it is reported.
+fn project(program: &ProgramArgs, files: &[PathBuf], messages: &mut Messages) -> Result<Option<Project>, Outcome> {
+    program.project(files).map_err(|(code, text)| {
+        messages.error(code, &text);
+        Outcome::Usage
+    })
+}
+
+/// Runs the library on files and reports diagnostics.
+fn run(
+    files: &[PathBuf],
+    program: &ProgramArgs,
+    project: Option<&Project>,
+    options: Options,
+    messages: &mut Messages,
+) -> Output {
     let mut options = options;
     let mut include = program.include.clone();
     if let Some(project) = project {
@@ -136,54 +174,46 @@ fn run(files: &[PathBuf], program: &ProgramArgs, project: Option<&Project>, opti
             loader = loader.root(&project.directory);
         }
         if program.include.is_empty() {
-            loader = loader.root(&project_directory(file));
+            loader = loader.root(&enclosing(file));
         }
     }
     let names: Vec<String> = files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let output = compile::compile(&loader, &names, &options);
-    eprint!("{}", output.render(std::io::stderr().is_terminal()));
-    for line in output.inferred.iter().filter(|_| program.verbose) {
-        eprintln!("note: {line}");
-    }
+    messages.output(&output);
+    output.inferred.iter().filter(|_| program.verbose).for_each(|line| messages.note(line));
     for dump in &output.dumps {
         eprintln!("{dump}");
     }
     output
 }
 
-/// Where includes may lead when no include root is given: the project that a source lies in, which is named by a manifest or
-/// repository; else the directory above the source's, as trees keep shared includes beside their shaders' directories, or
-/// the working directory if it holds that.
-fn project_directory(file: &Path) -> PathBuf {
-    let source = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    let mut above = source.ancestors().skip(1);
-    let marked = |d: &&Path| d.join(crate::batch::manifest::FILE_NAME).is_file() || d.join(".git").exists();
-    if let Some(found) = above.clone().find(marked) {
-        return found.to_path_buf();
-    }
-    let beside = above.nth(1).map_or_else(|| PathBuf::from("."), Path::to_path_buf);
-    match std::env::current_dir().and_then(std::fs::canonicalize) {
-        Ok(here) if beside.starts_with(&here) => here,
-        _ => beside,
+/// Writes a lock, if there is one. What is wrong with it is reported.
+fn save(lock: Option<LockFile>, messages: &mut Messages) -> Outcome {
+    match lock::write(lock) {
+        Ok(()) => Outcome::Done,
+        Err(text) => {
+            messages.text(&text);
+            Outcome::InputErrors
+        }
     }
 }
 
 /// What the diagnostics mean for the exit code.
-pub fn outcome(output: &Output) -> Outcome {
-    let code = |c: Code| output.diagnostics.iter().any(|d| d.code == c);
-    match output.has_errors() {
-        false => Outcome::Done,
-        true if code(Code::INTERNAL) => Outcome::Internal,
-        true if code(Code::BAD_OPTION) => Outcome::Usage,
-        true => Outcome::InputErrors,
-    }
+fn outcome(output: &Output) -> Outcome {
+    Fate::of(output).into()
 }
 
 /// `shaderport compile`.
 pub fn compile(args: &CompileArgs) -> Outcome {
+    let mut messages = Messages::new(&args.messages, false);
+    let outcome = compile_files(args, &mut messages);
+    messages.finish(outcome)
+}
+
+fn compile_files(args: &CompileArgs, messages: &mut Messages) -> Outcome {
     let options = args.program.options(vec![args.target]);
-    let (output, lock) = match run_locked(&args.files, &args.program, &args.lock, options) {
+    let (output, lock) = match run_locked(&args.files, &args.program, &args.lock, options, messages) {
         Ok(done) => done,
         Err(outcome) => return outcome,
     };
@@ -192,65 +222,91 @@ pub fn compile(args: &CompileArgs) -> Outcome {
     }
     let mut result = Outcome::Done;
     if args.validate {
-        for line in output.artifacts.iter().flat_map(|a| validators::validate(a, &output.entries)) {
-            eprintln!("{line}");
+        for text in output.artifacts.iter().flat_map(|a| validators::validate(a, &output.entries)) {
+            messages.error(Code::VALIDATION, &text);
             result = Outcome::InputErrors;
         }
     }
     if result != Outcome::Done {
         return result;
     }
-    let several = output.artifacts.len() > 1;
-    let placeholder = args.output.as_ref().is_some_and(|o| o.to_string_lossy().contains("{entry}"));
-    if several && args.output.is_some() && !placeholder {
-        let mut names: Vec<&str> =
-            output.artifacts.iter().filter_map(|a| a.entry.map(|(name, _)| name.as_str())).take(SHOWN + 1).collect();
-        if names.len() > SHOWN {
-            names.truncate(SHOWN);
-            names.push("and others");
-        }
-        eprintln!(
-            "error: there are several entry points ({}), each a text of its own: choose one with --entry, or put \
-             `{{entry}}` into the name of the output",
-            names.join(", ")
-        );
+    if let Some(fault) = unnamed_outputs(args, &output) {
+        messages.error(Code::BAD_OPTION, &fault);
         return Outcome::Usage;
     }
     // First the lock: no text is ever written whose positions are not recorded.
-    result = lock::save(lock);
+    result = save(lock, messages);
     if result != Outcome::Done {
         return result;
     }
     for artifact in &output.artifacts {
-        result = result.and(write_artifact(artifact, args.output.as_deref()));
+        result = result.and(write_artifact(artifact, args.output.as_deref(), messages));
     }
     if let (Some(path), Some((_, reflection))) = (&args.reflect, output.reflections.first()) {
-        result = result.and(report(write_whole(path, reflection.to_json().as_bytes()), path));
+        result = result.and(report(write_whole(path, reflection.to_json().as_bytes()), path, messages));
+    }
+    if args.depfile.is_wanted() {
+        result = result.and(write_depfile(args, &output, messages));
     }
     result
 }
 
-fn write_artifact(artifact: &Artifact, path: Option<&Path>) -> Outcome {
-    match path {
+/// Writes the dependency file: of sources, the manifest and the lock.
+fn write_depfile(args: &CompileArgs, output: &Output, messages: &mut Messages) -> Outcome {
+    let project = match project(&args.program, &args.files, messages) {
+        Ok(project) => project,
+        Err(outcome) => return outcome,
+    };
+    let of_manifest = project.as_ref().and_then(|p| p.bindings_lock.as_deref());
+    let besides = project.as_ref().map(|p| p.manifest.as_path()).into_iter().chain(args.lock.path(of_manifest));
+    let mut inputs = output.dependencies.clone();
+    inputs.extend(besides.map(|path| path.to_string_lossy().replace('\\', "/")));
+    let outputs = output.artifacts.iter().filter_map(|artifact| path_of(artifact, args.output.as_deref()));
+    args.depfile.write(&outputs.collect::<Vec<_>>(), &inputs, messages)
+}
+
+/// Where a text is written; `None`: to the standard output.
+fn path_of(artifact: &Artifact, output: Option<&Path>) -> Option<PathBuf> {
+    let entry = artifact.entry.map_or("", |(name, _)| name.as_str());
+    output.map(|path| PathBuf::from(path.to_string_lossy().replace("{entry}", entry)))
+}
+
+/// Why there are no names for the texts of several entry points.
+fn unnamed_outputs(args: &CompileArgs, output: &Output) -> Option<String> {
+    let name = args.output.as_ref().filter(|_| output.artifacts.len() > 1)?;
+    if name.to_string_lossy().contains("{entry}") {
+        return None;
+    }
+    let entries = output.artifacts.iter().filter_map(|a| a.entry.map(|(name, _)| name.as_str()));
+    let mut names: Vec<&str> = entries.take(SHOWN + 1).collect();
+    if names.len() > SHOWN {
+        names.truncate(SHOWN);
+        names.push("and others");
+    }
+    Some(format!(
+        "there are several entry points ({}), each a text of its own: choose one with --entry, or put `{{entry}}` into \
+         the name of the output",
+        names.join(", ")
+    ))
+}
+
+fn write_artifact(artifact: &Artifact, path: Option<&Path>, messages: &mut Messages) -> Outcome {
+    match path_of(artifact, path) {
         None => match std::io::stdout().lock().write_all(&artifact.bytes) {
             Ok(()) => Outcome::Done,
             // The reader of a pipe went away: nothing is wrong with the input.
             Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Outcome::Done,
-            Err(e) => report(Err(e), Path::new("stdout")),
+            Err(e) => report(Err(e), Path::new("stdout"), messages),
         },
-        Some(path) => {
-            let entry = artifact.entry.map_or("", |(name, _)| name.as_str());
-            let path = PathBuf::from(path.to_string_lossy().replace("{entry}", entry));
-            report(write_whole(&path, &artifact.bytes), &path)
-        }
+        Some(path) => report(write_whole(&path, &artifact.bytes), &path, messages),
     }
 }
 
-fn report(result: std::io::Result<()>, path: &Path) -> Outcome {
+fn report(result: std::io::Result<()>, path: &Path, messages: &mut Messages) -> Outcome {
     match result {
         Ok(()) => Outcome::Done,
         Err(e) => {
-            eprintln!("error[{}]: cannot write {}: {e}", Code::OUTPUT, path.display());
+            messages.error(Code::OUTPUT, &format!("cannot write {}: {e}", path.display()));
             Outcome::InputErrors
         }
     }
@@ -258,17 +314,25 @@ fn report(result: std::io::Result<()>, path: &Path) -> Outcome {
 
 /// `shaderport check`.
 pub fn check(args: &CheckArgs) -> Outcome {
-    match args.program.project(&args.files) {
+    let mut messages = Messages::new(&args.messages, true);
+    let outcome = match project(&args.program, &args.files, &mut messages) {
         Ok(project) => {
             let options = args.program.options(Vec::new());
-            outcome(&run(&args.files, &args.program, project.as_ref(), options))
+            outcome(&run(&args.files, &args.program, project.as_ref(), options, &mut messages))
         }
         Err(outcome) => outcome,
-    }
+    };
+    messages.finish(outcome)
 }
 
 /// `shaderport reflect`.
 pub fn reflect(args: &ReflectArgs) -> Outcome {
+    let mut messages = Messages::new(&args.messages, false);
+    let outcome = reflect_files(args, &mut messages);
+    messages.finish(outcome)
+}
+
+fn reflect_files(args: &ReflectArgs, messages: &mut Messages) -> Outcome {
     let page = args.format == ReflectFormat::Html;
     let targets = match (args.target.as_slice(), page) {
         ([], true) => vec![Target::Hlsl, Target::Glsl, Target::Wgsl],
@@ -276,7 +340,7 @@ pub fn reflect(args: &ReflectArgs) -> Outcome {
         (targets, _) => targets.to_vec(),
     };
     let options = Options { layouts_anyway: true, explain: page, ..args.program.options(targets) };
-    let (output, lock) = match run_locked(&args.files, &args.program, &args.lock, options) {
+    let (output, lock) = match run_locked(&args.files, &args.program, &args.lock, options, messages) {
         Ok(done) => done,
         Err(outcome) => return outcome,
     };
@@ -287,18 +351,24 @@ pub fn reflect(args: &ReflectArgs) -> Outcome {
         let files: Vec<String> = args.files.iter().map(|f| f.to_string_lossy().into_owned()).collect();
         shown = show(&html::page(&files.join(", "), &sides));
     }
-    for (_, reflection) in &output.reflections {
+    let all: Vec<&Reflection> = output.reflections.iter().map(|(_, reflection)| reflection).collect();
+    if args.format == ReflectFormat::Cpp {
+        shown = show(&args.host.cpp(&args.files, &all));
+    } else if args.format == ReflectFormat::Rust {
+        shown = show(&args.host.rust(&args.files, &all));
+    }
+    for reflection in all {
         shown = shown.and(match args.format {
             ReflectFormat::Text => show(&reflection.to_text()),
             ReflectFormat::Layouts => show(&reflection.to_layouts()),
             ReflectFormat::Json => show(&reflection.to_json()),
             ReflectFormat::SlangJson => show(&reflection.to_slang_json()),
-            ReflectFormat::Html => Outcome::Done,
+            ReflectFormat::Html | ReflectFormat::Cpp | ReflectFormat::Rust => Outcome::Done,
         });
     }
     match outcome(&output) {
         // The lock of a tree is for builds to write.
-        Outcome::Done if args.lock.is_named() => shown.and(lock::save(lock)),
+        Outcome::Done if args.lock.is_named() => shown.and(save(lock, messages)),
         Outcome::Done => shown,
         other => other,
     }
@@ -308,7 +378,11 @@ pub fn reflect(args: &ReflectArgs) -> Outcome {
 pub fn explain(args: &ExplainArgs) -> Outcome {
     match args.what.as_slice() {
         [page] => explain_page(page),
-        [files @ .., path] => explain_position(args, files.iter().map(PathBuf::from).collect(), path),
+        [files @ .., path] => {
+            let mut messages = Messages::new(&args.messages, false);
+            let outcome = explain_position(args, files.iter().map(PathBuf::from).collect(), path, &mut messages);
+            messages.finish(outcome)
+        }
         [] => Outcome::Usage,
     }
 }
@@ -320,9 +394,13 @@ fn explain_page(name: &str) -> Outcome {
         Some(page) => show(page),
         None => {
             let pages: Vec<&str> = guide::PAGES.iter().map(|(name, _)| *name).collect();
+            let codes: Vec<String> = codes::TABLE.iter().map(|(code, ..)| code.to_string()).collect();
+            let rules = rules::pages::PAGES.iter().map(|(name, _)| *name);
+            let known = pages.iter().copied().chain(rules).chain(codes.iter().map(String::as_str));
+            let meant = nearest(name, known).map_or(String::new(), |near| format!("; there is `{near}`"));
             eprintln!(
                 "error: `{name}` is not an error code (such as E0301), a rule (such as layout-order) or a page of the guide \
-                 ({}). To explain the position of a parameter, name its file and the parameter",
+                 ({}){meant}. To explain the position of a parameter, name its file and the parameter",
                 pages.join(", ")
             );
             Outcome::Usage
@@ -331,9 +409,9 @@ fn explain_page(name: &str) -> Outcome {
 }
 
 /// Why a parameter is where it is. A lock is read and not written.
-fn explain_position(args: &ExplainArgs, files: Vec<PathBuf>, path: &str) -> Outcome {
+fn explain_position(args: &ExplainArgs, files: Vec<PathBuf>, path: &str, messages: &mut Messages) -> Outcome {
     let options = Options { layouts_anyway: true, explain: true, ..args.program.options(vec![args.target]) };
-    let (output, _) = match run_locked(&files, &args.program, &args.lock, options) {
+    let (output, _) = match run_locked(&files, &args.program, &args.lock, options, messages) {
         Ok(done) => done,
         Err(outcome) => return outcome,
     };
@@ -342,7 +420,7 @@ fn explain_position(args: &ExplainArgs, files: Vec<PathBuf>, path: &str) -> Outc
     match found.and_then(|found| explain::element(found, path)) {
         Ok(found) => show(&found.to_text()),
         Err(wrong) => {
-            eprintln!("error[{}]: {wrong}", Code::BAD_OPTION);
+            messages.error(Code::BAD_OPTION, &wrong);
             Outcome::Usage
         }
     }

@@ -1,13 +1,12 @@
 //! `shaderport diff`: two sidecars as interfaces.
 
-use super::{Outcome, show};
+use super::{Outcome, color, show};
 use crate::batch::documents::{about, located, read_text};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json;
 use crate::reflect::model::SCHEMA_VERSION;
 use crate::reflect::{Reflection, diff};
 use clap::Args;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `diff`.
@@ -52,8 +51,4 @@ fn read(path: &Path) -> Result<(Reflection, String), String> {
     let text = read_text(path)?;
     let read = json::read(&text, SCHEMA_VERSION).map_err(|fault| located(path, &text, fault, color()));
     Ok((read?, text))
-}
-
-fn color() -> bool {
-    std::io::stderr().is_terminal()
 }

@@ -2,8 +2,8 @@
 
 use super::Outcome;
 use crate::batch::LockFile;
+use crate::diagnostic::Code;
 use clap::Args;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 /// The options.
@@ -28,31 +28,47 @@ impl LockArgs {
         !self.is_named() && of_manifest.is_some()
     }
 
-    /// Reads the lock, or the one of a manifest. What is wrong with it is reported.
-    pub fn open(&self, of_manifest: Option<&Path>) -> Result<Option<LockFile>, Outcome> {
-        match self.bindings_lock.as_deref().or(of_manifest) {
+    /// The path of the lock, or of the one of a manifest.
+    pub fn path<'p>(&'p self, of_manifest: Option<&'p Path>) -> Option<&'p Path> {
+        self.bindings_lock.as_deref().or(of_manifest)
+    }
+
+    /// Reads the lock, or the one of a manifest; the error is a text for people.
+    pub fn read(&self, of_manifest: Option<&Path>, color: bool) -> Result<Option<LockFile>, (Outcome, String)> {
+        self.read_as(of_manifest, self.locked, color)
+    }
+
+    /// The same for a run that writes nothing: it is an error if a lock that is there would change.
+    pub fn read_to_check(
+        &self,
+        of_manifest: Option<&Path>,
+        color: bool,
+    ) -> Result<Option<LockFile>, (Outcome, String)> {
+        let is_there = self.path(of_manifest).is_some_and(Path::exists);
+        self.read_as(of_manifest.filter(|_| is_there || self.locked), self.locked || is_there, color)
+    }
+
+    fn read_as(
+        &self,
+        of_manifest: Option<&Path>,
+        locked: bool,
+        color: bool,
+    ) -> Result<Option<LockFile>, (Outcome, String)> {
+        match self.path(of_manifest) {
             Some(path) => {
-                let opened = LockFile::open(path, self.locked, std::io::stderr().is_terminal());
-                opened.map(Some).map_err(|text| report(&text))
+                let opened = LockFile::open(path, locked, color);
+                opened.map(Some).map_err(|text| (Outcome::InputErrors, text))
             }
             None if self.locked => {
-                eprintln!("error: `--locked` needs a lock: name one with --bindings-lock or in the manifest");
-                Err(Outcome::Usage)
+                let text = "`--locked` needs a lock: name one with --bindings-lock or in the manifest";
+                Err((Outcome::Usage, format!("error[{}]: {text}\n", Code::BAD_OPTION)))
             }
             None => Ok(None),
         }
     }
 }
 
-/// Writes a lock, if there is one.
-pub fn save(lock: Option<LockFile>) -> Outcome {
-    match lock.map_or(Ok(()), LockFile::save) {
-        Ok(()) => Outcome::Done,
-        Err(text) => report(&text),
-    }
-}
-
-fn report(text: &str) -> Outcome {
-    eprint!("{text}");
-    Outcome::InputErrors
+/// Writes a lock, if there is one; the error is a text for people.
+pub fn write(lock: Option<LockFile>) -> Result<(), String> {
+    lock.map_or(Ok(()), LockFile::save)
 }

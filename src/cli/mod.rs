@@ -3,22 +3,33 @@
 //! Exit codes: 0 done, 1 errors in the input, 2 wrong usage (also clap's own), 3 internal fault.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it is the program")]
 
+mod arguments;
 mod build;
+mod cache;
+mod check;
 mod compile;
+mod depfile;
 mod diff;
+mod host;
 mod lock;
+mod messages;
 mod options;
+mod pages;
 
-use compile::outcome;
-
+use crate::batch::Fate;
 use crate::diagnostic::Code;
 use clap::{Parser, Subcommand};
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 /// Ports Slang and HLSL shaders to readable, legal HLSL, GLSL and WGSL.
 #[derive(Parser, Debug)]
-#[command(version, about, max_term_width = 100)]
+#[command(
+    version,
+    about,
+    max_term_width = 100,
+    after_help = "An argument @FILE stands for the lines of a file, an argument each."
+)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -36,8 +47,14 @@ enum Command {
     Reflect(compile::ReflectArgs),
     /// Compare two sidecars as interfaces; exit code 1 when something that both have has moved.
     Diff(diff::DiffArgs),
+    /// Show or clean the cache that builds share.
+    Cache(cache::CacheArgs),
     /// Explain an error code, a rule or a page of the guide, or the position of a parameter.
     Explain(compile::ExplainArgs),
+    /// Print a script that completes the command line in a shell.
+    Completions(pages::CompletionsArgs),
+    /// Print the manual page of the program or of a command, for `man`.
+    Man(pages::ManArgs),
 }
 
 /// How a command ended.
@@ -51,6 +68,17 @@ pub enum Outcome {
     Usage,
     /// A fault of ours.
     Internal,
+}
+
+impl From<Fate> for Outcome {
+    fn from(fate: Fate) -> Outcome {
+        match fate {
+            Fate::Done | Fate::Library => Outcome::Done,
+            Fate::Failed => Outcome::InputErrors,
+            Fate::Misused => Outcome::Usage,
+            Fate::Internal => Outcome::Internal,
+        }
+    }
 }
 
 impl Outcome {
@@ -70,6 +98,11 @@ impl Outcome {
     }
 }
 
+/// Whether texts on the standard error have colors: it is a terminal, and nobody has asked for none (no-color.org).
+fn color() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
 /// Writes to the standard output. That its reader went away is no fault of the input.
 fn show(text: &str) -> Outcome {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
@@ -83,13 +116,23 @@ fn show(text: &str) -> Outcome {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let arguments = match arguments::arguments(std::env::args_os()) {
+        Ok(arguments) => arguments,
+        Err(text) => {
+            eprint!("{text}");
+            return Outcome::Usage.code();
+        }
+    };
+    let outcome = match Cli::parse_from(arguments.into_iter().map(depfile::spelled)).command {
         Command::Build(args) => build::build(&args),
         Command::Compile(args) => compile::compile(&args),
         Command::Check(args) => compile::check(&args),
         Command::Reflect(args) => compile::reflect(&args),
         Command::Diff(args) => diff::diff(&args),
+        Command::Cache(args) => cache::cache(&args),
         Command::Explain(args) => compile::explain(&args),
+        Command::Completions(args) => pages::completions(&args),
+        Command::Man(args) => pages::man(&args),
     };
     outcome.code()
 }

@@ -1,9 +1,9 @@
 //! Options that several commands share.
 
-use super::Outcome;
 use crate::batch::{Project, project};
 use crate::check::EntryRequest;
 use crate::compile::{Options, Target};
+use crate::diagnostic::Code;
 use crate::options::{Choices, define, entry};
 use clap::Args;
 use std::path::PathBuf;
@@ -53,14 +53,8 @@ impl ProgramArgs {
         options
     }
 
-    /// What the nearest manifest says of a program. What is wrong with it is reported.
-    pub fn project(&self, files: &[PathBuf]) -> Result<Option<Project>, Outcome> {
-        if self.no_manifest {
-            return Ok(None);
-        }
-        project(files).map_err(|(code, message)| {
-            eprintln!("error[{code}]: {message}");
-            Outcome::Usage
-        })
+    /// What the nearest manifest says of a program; else what is wrong with it.
+    pub fn project(&self, files: &[PathBuf]) -> Result<Option<Project>, (Code, String)> {
+        if self.no_manifest { Ok(None) } else { project(files) }
     }
 }

@@ -57,6 +57,8 @@ struct ParsedFile {
     file: FileId,
     ast: Arc<ast::Unit>,
     mentions: Arc<Mentions>,
+    /// The watched macros that it asks for.
+    asked: Vec<Symbol>,
 }
 
 /// A source on its way to a [`SourceUnit`], with its imports by name.
@@ -81,9 +83,10 @@ pub(super) fn load(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     mentions: &mut Mentions,
+    asked: &mut Vec<Symbol>,
 ) -> Input {
     let shared = options.shared.clone().unwrap_or_default();
-    Frontend { loader, options, shared: &shared, diags, sources, mentions }.load(files)
+    Frontend { loader, options, shared: &shared, diags, sources, mentions, asked }.load(files)
 }
 
 struct Frontend<'a> {
@@ -93,6 +96,7 @@ struct Frontend<'a> {
     diags: &'a mut Diagnostics,
     sources: &'a mut Sources,
     mentions: &'a mut Mentions,
+    asked: &'a mut Vec<Symbol>,
 }
 
 impl Frontend<'_> {
@@ -232,6 +236,7 @@ impl Frontend<'_> {
             None => read(self.loader, name, self.options, None, self.sources, self.diags),
         };
         self.mentions.extend(&file.mentions);
+        self.asked.extend(&file.asked);
         file
     }
 
@@ -318,7 +323,8 @@ fn read(
 ) -> ParsedFile {
     let cache = options.shared.as_ref().map(|shared| shared.tokens.clone());
     let (defines, limits) = (options.defines.clone(), options.limits);
-    let how = Preprocess { defines, limits, cache, target: shader_target(options), language: None };
+    let watched = options.watched.clone();
+    let how = Preprocess { defines, limits, cache, watched, target: shader_target(options), language: None };
     let mut tokens = preprocess(loader, name, &how, sources, diags);
     if let Some(numbers) = numbers {
         let mut problems = diags.take();
@@ -331,10 +337,11 @@ fn read(
     }
     let mut mentions = Mentions::default();
     mentions.add(&tokens);
+    let asked = std::mem::take(&mut tokens.asked);
     let ast = parse_with_imports(loader, name, &how, &tokens, diags);
     let file = tokens.files.first().copied().unwrap_or_default();
     let name = sources.file(file).map_or(name, |f| f.name.as_str()).to_owned();
-    ParsedFile { name, file, ast: Arc::new(ast), mentions: Arc::new(mentions) }
+    ParsedFile { name, file, ast: Arc::new(ast), mentions: Arc::new(mentions), asked }
 }
 
 /// Declarations with the files that they are in.

@@ -21,7 +21,6 @@ macro_rules! codes {
             $($(#[doc = $doc])* #[doc = $title] pub const $name: Code = Code($number);)*
         }
         /// Code, constant name and title of every code.
-        #[cfg(any(test, feature = "internals"))]
         pub const TABLE: &[(Code, &str, &str)] = &[$((Code($number), stringify!($name), $title)),*];
         /// The rule of layout that decides what a code reports.
         const RULES: &[(Code, &str)] = &[$($((Code($number), $rule),)?)*];
@@ -66,6 +65,8 @@ codes! {
     CONSTRAINT = 321, "a type does not conform to an interface";
     LIBRARY_ATTRIBUTE = 322, "an attribute that is reserved for the standard library";
     BAD_SPELLING = 323, "the text of `__intrinsic_asm` is not one expression";
+    TRUNCATION = 324, "a conversion leaves out components";
+    UNSET = 325, "nothing sets a variable that is read, or an `out` parameter";
     BINDING_OVERLAP = 401, "explicit bindings overlap", "layout-explicit";
     BAD_REGISTER = 402, "a register, binding or packoffset is malformed or does not suit the type", "layout-register-classes";
     BINDING_EXHAUSTED = 403, "a parameter cannot be placed", "layout-first-fit";
@@ -96,7 +97,7 @@ macro_rules! pages {
 pages! {
     "0101" "0102" "0103" "0104" "0105" "0106" "0107" "0108" "0109" "0110" "0111" "0112" "0201" "0202" "0301"
     "0302" "0303" "0304" "0305" "0306" "0307" "0308" "0309" "0310" "0311" "0312" "0313" "0314" "0315" "0316"
-    "0317" "0318" "0319" "0320" "0321" "0322" "0323" "0401" "0402" "0403" "0404" "0405" "0406" "0501" "0601" "0602" "0603" "0701"
+    "0317" "0318" "0319" "0320" "0321" "0322" "0323" "0324" "0325" "0401" "0402" "0403" "0404" "0405" "0406" "0501" "0601" "0602" "0603" "0701"
     "0702" "0703" "0704" "0705" "0706" "0801" "0901"
 }
 
@@ -104,6 +105,11 @@ pages! {
 pub fn page(code: Code) -> Option<&'static str> {
     let name = code.to_string();
     PAGES.iter().find(|(page, _)| *page == name).map(|(_, text)| *text)
+}
+
+/// The title of a code.
+pub fn title(code: Code) -> Option<&'static str> {
+    TABLE.iter().find(|(c, _, _)| *c == code).map(|(_, _, title)| *title)
 }
 
 /// The rule of layout that decides what a code reports; `shaderport explain` shows its page.

@@ -2,9 +2,16 @@
 
 pub mod codes;
 mod harmless;
+mod merged;
+mod message;
 mod model;
 mod render;
+pub mod sarif;
+pub mod severities;
 
 pub use codes::Code;
-pub use model::{Diagnostic, Diagnostics, Label, Severity};
+pub use merged::Merged;
+pub use message::{Message, Place};
+pub use model::{Diagnostic, Diagnostics, Label, Severity, Suggestion};
 pub use render::{render, sort};
+pub use severities::{WarningLevel, WarningRule};

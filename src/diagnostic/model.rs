@@ -14,6 +14,26 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// The word for it, in texts for people and in those for programs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        }
+    }
+}
+
+/// A text that is probably meant instead of what stands at a place.
+#[derive(Clone, Debug)]
+pub struct Suggestion {
+    /// The place.
+    pub span: Span,
+    /// The text.
+    pub replacement: String,
+}
+
 /// A place with words.
 #[derive(Clone, Debug)]
 pub struct Label {
@@ -38,6 +58,8 @@ pub struct Diagnostic {
     pub labels: Vec<Label>,
     /// The rule or limit behind it, or how to mend it.
     pub notes: Vec<String>,
+    /// What is probably meant, for editors; a note says it to people.
+    pub suggestion: Option<Suggestion>,
 }
 
 impl Diagnostic {
@@ -57,12 +79,23 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: Code, span: Option<Span>, message: String) -> Self {
-        Diagnostic { severity, code, message, span, labels: Vec::new(), notes: Vec::new() }
+        Diagnostic { severity, code, message, span, labels: Vec::new(), notes: Vec::new(), suggestion: None }
     }
 
     /// Adds a further place.
     pub fn label(mut self, span: Span, message: impl Into<String>) -> Self {
         self.labels.push(Label { span, message: message.into() });
+        self
+    }
+
+    /// Says that there is something of another name, which is probably meant at the place.
+    pub fn there_is(self, span: Span, name: &str) -> Self {
+        self.note(format!("there is `{name}`")).suggest(span, name)
+    }
+
+    /// Adds a text that is probably meant at a place; what it is has to be said in a note besides.
+    pub fn suggest(mut self, span: Span, replacement: &str) -> Self {
+        self.suggestion = Some(Suggestion { span, replacement: replacement.to_owned() });
         self
     }
 
@@ -73,7 +106,7 @@ impl Diagnostic {
     }
 }
 
-/// Collects diagnostics; each (code, span, message) is kept once, and at most [`Diagnostics::LIMIT`] in all.
+/// Collects diagnostics; each (code, span, message) is kept once, and at most [`Diagnostics::LIMIT`] of a severity.
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
@@ -90,7 +123,7 @@ impl Diagnostics {
         // What one target warns of may be an error on another one.
         if let Some(known) = self.list.iter_mut().find(|d| same(d)) {
             known.severity = known.severity.max(diagnostic.severity);
-        } else if self.list.len() < Self::LIMIT || diagnostic.severity == Severity::Error && !self.has_errors() {
+        } else if self.list.iter().filter(|d| d.severity == diagnostic.severity).count() < Self::LIMIT {
             self.list.push(diagnostic);
         }
     }

@@ -11,7 +11,7 @@
 //! The first line stands on its own, for editors and scripts that look for `file:line:column`.
 
 use super::harmless::harmless;
-use super::{Diagnostic, Label, Severity, codes};
+use super::{Code, Diagnostic, Label, Severity, codes};
 use crate::source::{FileId, Sources, Span};
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::files::{Error, Files};
@@ -45,18 +45,31 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>, sources: &Sources) {
 /// `cli` there are none.
 pub fn render(diagnostics: &[Diagnostic], sources: &Sources, color: bool) -> String {
     let color = color && cfg!(feature = "cli");
-    let (mut text, view) = (String::new(), View::new(sources));
-    for diagnostic in diagnostics {
-        let diagnostic = &shown_safely(diagnostic);
-        text.push_str(&headline(diagnostic, &view, color));
-        text.push_str(&details(diagnostic, &view, color));
-        text.push('\n');
+    let view = View::new(sources);
+    diagnostics.iter().map(|diagnostic| render_one(&shown_safely(diagnostic), &view, color)).collect()
+}
+
+/// One diagnostic that is harmless, with an empty line.
+pub(super) fn render_one(diagnostic: &Diagnostic, view: &View, color: bool) -> String {
+    format!("{}{}\n", headline(diagnostic, view, color), details(diagnostic, view, color))
+}
+
+/// `error[E0123]: message`, for what has no place.
+pub(super) fn words(severity: Severity, code: Option<Code>, message: &str, color: bool) -> String {
+    let escape = match severity {
+        Severity::Error => "\x1b[1;31m",
+        Severity::Warning => "\x1b[1;33m",
+        Severity::Note => "\x1b[1;32m",
+    };
+    let (word, code) = (severity.word(), code.map_or(String::new(), |code| format!("[{code}]")));
+    match color {
+        true => format!("{escape}{word}{code}\x1b[0m\x1b[1m: {message}\x1b[0m\n"),
+        false => format!("{word}{code}: {message}\n"),
     }
-    text
 }
 
 /// The diagnostic with what it repeats of sources and options made harmless.
-fn shown_safely(diagnostic: &Diagnostic) -> Diagnostic {
+pub(super) fn shown_safely(diagnostic: &Diagnostic) -> Diagnostic {
     let mut safe = diagnostic.clone();
     safe.message = harmless(&safe.message).replace('\n', " ");
     safe.notes.iter_mut().for_each(|note| *note = harmless(note).into_owned());
@@ -74,17 +87,8 @@ fn severity(severity: Severity) -> codespan::Severity {
 
 /// `file:line:column: error[E0123]: message`
 fn headline(diagnostic: &Diagnostic, view: &View, color: bool) -> String {
-    let (word, escape) = match diagnostic.severity {
-        Severity::Error => ("error", "\x1b[1;31m"),
-        Severity::Warning => ("warning", "\x1b[1;33m"),
-        Severity::Note => ("note", "\x1b[1;32m"),
-    };
     let place = diagnostic.span.map_or(String::new(), |s| format!("{}: ", place(view.sources.use_site(s), view)));
-    let message = &diagnostic.message;
-    match color {
-        true => format!("{place}{escape}{word}[{}]\x1b[0m\x1b[1m: {message}\x1b[0m\n", diagnostic.code),
-        false => format!("{place}{word}[{}]: {message}\n", diagnostic.code),
-    }
+    format!("{place}{}", words(diagnostic.severity, Some(diagnostic.code), &diagnostic.message, color))
 }
 
 /// `file:line:column`, counted from 1, columns in characters.
@@ -96,21 +100,36 @@ fn place(span: Span, view: &View) -> String {
     }
 }
 
-/// The snippets and notes below the headline.
-fn details(diagnostic: &Diagnostic, view: &View, color: bool) -> String {
-    let mut labels = Vec::new();
-    let mut notes = diagnostic.notes.clone();
+/// A place that a diagnostic shows, with words that may be empty.
+pub(super) struct Shown {
+    /// It is what the diagnostic is about.
+    pub is_primary: bool,
+    /// In a file.
+    pub span: Span,
+    pub words: String,
+}
+
+/// The places that a diagnostic shows, and all that it notes.
+pub(super) fn places_and_notes(diagnostic: &Diagnostic, view: &View) -> (Vec<Shown>, Vec<String>) {
+    let (mut places, mut notes) = (Vec::new(), diagnostic.notes.clone());
     if let Some(span) = diagnostic.span {
-        primary_labels(span, view, &mut labels, &mut notes);
+        primary_places(span, view, &mut places, &mut notes);
         include_chain(view.sources.use_site(span).file, view, &mut notes);
     }
     notes.extend(codes::rule(diagnostic.code).map(|rule| format!("rule: shaderport explain {rule}")));
     for Label { span, message } in &diagnostic.labels {
-        let site = view.sources.use_site(*span);
-        labels.push(label(codespan::LabelStyle::Secondary, site, message, view));
+        let span = view.sources.use_site(*span);
+        places.push(Shown { is_primary: false, span, words: message.clone() });
     }
+    (places, notes)
+}
+
+/// The snippets and notes below the headline.
+fn details(diagnostic: &Diagnostic, view: &View, color: bool) -> String {
+    let (places, notes) = places_and_notes(diagnostic, view);
+    let labels = places.iter().map(|place| label(place, view));
     // A snippet shows each place once, and no line that is too long to be of use.
-    let labels = labels.into_iter().filter(|l| shown(l, view)).collect::<Vec<_>>();
+    let labels = labels.filter(|l| shown(l, view)).collect::<Vec<_>>();
     if labels.is_empty() {
         return notes.iter().map(|n| format!("  = {}\n", n.replace('\n', "\n    "))).collect();
     }
@@ -139,10 +158,10 @@ fn shown(label: &codespan::Label<FileId>, view: &View) -> bool {
 }
 
 /// The place in the user's text and, if the token came out of a macro, where the macro spells it.
-fn primary_labels(span: Span, view: &View, labels: &mut Vec<codespan::Label<FileId>>, notes: &mut Vec<String>) {
+fn primary_places(span: Span, view: &View, places: &mut Vec<Shown>, notes: &mut Vec<String>) {
     let site = view.sources.use_site(span);
     let Some(expansion) = view.sources.expansion(span.file) else {
-        labels.push(label(codespan::LabelStyle::Primary, site, "", view));
+        places.push(Shown { is_primary: true, span: site, words: String::new() });
         return;
     };
     // From the use that the user wrote to the macro that spells the token.
@@ -153,11 +172,9 @@ fn primary_labels(span: Span, view: &View, labels: &mut Vec<codespan::Label<File
         outer = expansion.call_site;
     }
     let outermost = names.last().copied().unwrap_or(expansion.name);
-    let message = format!("in this use of macro `{outermost}`");
-    labels.push(label(codespan::LabelStyle::Primary, site, &message, view));
-    let spelling = view.sources.spelling(span);
-    let message = format!("in the expansion of macro `{}`", expansion.name);
-    labels.push(label(codespan::LabelStyle::Secondary, spelling, &message, view));
+    places.push(Shown { is_primary: true, span: site, words: format!("in this use of macro `{outermost}`") });
+    let words = format!("in the expansion of macro `{}`", expansion.name);
+    places.push(Shown { is_primary: false, span: view.sources.spelling(span), words });
     if names.len() > 2 {
         let chain: Vec<String> = names.iter().rev().take(MAX_CHAIN).map(|n| format!("`{n}`")).collect();
         notes.push(format!("through the macros {}", chain.join(", then ")));
@@ -176,23 +193,29 @@ fn include_chain(file: FileId, view: &View, notes: &mut Vec<String>) {
     }
 }
 
-fn label(style: codespan::LabelStyle, span: Span, message: &str, view: &View) -> codespan::Label<FileId> {
-    let length = view.sources.file(span.file).map_or(0, |f| f.text.len());
-    let start = (span.start as usize).min(length);
-    let end = (span.end as usize).clamp(start, length);
-    codespan::Label::new(style, span.file, start..end).with_message(message)
+fn label(place: &Shown, view: &View) -> codespan::Label<FileId> {
+    let range = view.range(place.span);
+    let style = if place.is_primary { codespan::LabelStyle::Primary } else { codespan::LabelStyle::Secondary };
+    codespan::Label::new(style, place.span.file, range).with_message(&place.words)
 }
 
 /// The sources as codespan wants to see them.
-struct View<'a> {
-    sources: &'a Sources,
+pub(super) struct View<'a> {
+    pub sources: &'a Sources,
     /// What is shown of the files that are.
     texts: RefCell<FxHashMap<FileId, Arc<str>>>,
 }
 
 impl<'a> View<'a> {
-    fn new(sources: &'a Sources) -> View<'a> {
+    pub fn new(sources: &'a Sources) -> View<'a> {
         View { sources, texts: RefCell::default() }
+    }
+
+    /// The bytes of a place that its file has.
+    pub fn range(&self, span: Span) -> Range<usize> {
+        let length = self.sources.file(span.file).map_or(0, |f| f.text.len());
+        let start = (span.start as usize).min(length);
+        start..(span.end as usize).clamp(start, length)
     }
 }
 
@@ -231,7 +254,6 @@ impl<'a> Files<'a> for View<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Code;
     use super::*;
 
     #[test]

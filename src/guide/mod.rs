@@ -11,12 +11,15 @@ macro_rules! guide {
 guide! {
     build;
     rust;
+    host;
     d3d;
     opengl;
     wgpu;
     policies;
     layouts;
     locks;
+    command_line;
+    messages;
     capabilities;
     limits;
     comparison;

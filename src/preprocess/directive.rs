@@ -179,6 +179,7 @@ impl Processor<'_> {
     fn undef(&mut self, line: &Line) {
         match line.tokens.as_slice() {
             [name] if name.kind == TokenKind::Ident => {
+                self.ask(name.text);
                 self.macros.remove(&name.text);
             }
             _ => self.error(Code::BAD_DIRECTIVE, line.place(), "`#undef` takes one macro name"),
@@ -218,7 +219,8 @@ impl Processor<'_> {
     }
 
     /// Whether `defined NAME` holds.
-    pub(super) fn is_defined(&self, name: Symbol) -> bool {
+    pub(super) fn is_defined(&mut self, name: Symbol) -> bool {
+        self.ask(name);
         let n = self.names;
         self.macros.contains_key(&name) || [n.has_include, n.line, n.file, n.counter].contains(&name)
     }

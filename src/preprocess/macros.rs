@@ -79,6 +79,7 @@ impl Processor<'_> {
         let made =
             Macro { name: name.text, params, variadic, parts, body, span: name.span, disabled: Cell::new(false) };
         self.check_redefinition(&made);
+        self.ask(name.text);
         self.macros.insert(name.text, Rc::new(made));
     }
 
@@ -196,6 +197,7 @@ impl Processor<'_> {
         if token.kind != TokenKind::Ident || item.painted {
             return Expanded::No(item);
         }
+        self.ask(token.text);
         let Some(definition) = self.macros.get(&token.text) else { return self.expand_builtin(item) };
         if definition.disabled.get() {
             item.painted = true;
@@ -273,7 +275,8 @@ impl Processor<'_> {
     fn presumed_place(&self, span: Span) -> (u64, String) {
         let site = self.sources.use_site(span);
         let (line, _) = self.sources.line_column(site.file, site.start);
-        let name = self.sources.file(site.file).map_or("", |f| f.name.as_str());
+        // The name in sidecars: texts depend on neither the working directory nor the machine.
+        let name = self.sources.file(site.file).map_or(String::new(), |f| self.loader.recorded_name(&f.name));
         let quoted = || format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
         match self.presumed.get(&site.file) {
             Some((physical, presumed, name)) => {

@@ -62,6 +62,8 @@ pub struct Preprocess {
     pub limits: Limits,
     /// Tokens of files that other programs of the batch have lexed already.
     pub cache: Option<Arc<TokenCache>>,
+    /// Macros of which [`TokenStream::asked`] tells whether the text asks for them.
+    pub watched: Arc<[Symbol]>,
 }
 
 /// What `__SHADER_TARGET_MAJOR`, `__SHADER_TARGET_MINOR` and `__SHADER_TARGET_STAGE` are in HLSL.
@@ -189,6 +191,7 @@ struct Processor<'a> {
     sources: &'a mut Sources,
     diags: &'a mut Diagnostics,
     cache: Option<Arc<TokenCache>>,
+    watched: Arc<[Symbol]>,
     names: &'static Names,
     macros: FxHashMap<Symbol, Rc<Macro>>,
     /// Files of this program by canonical name.
@@ -295,6 +298,7 @@ impl<'a> Processor<'a> {
             sources,
             diags,
             cache: options.cache.clone(),
+            watched: options.watched.clone(),
             names: names(),
             macros: FxHashMap::default(),
             files: FxHashMap::default(),
@@ -322,6 +326,8 @@ impl<'a> Processor<'a> {
         self.define_all("<predefined>", predefined(self.language, options.target));
         let command_line = self.command_line(&options.defines);
         self.define_all("<command line>", command_line);
+        // Definitions do not ask.
+        self.out.asked.clear();
         self.out.tokens.reserve(lexed.tokens.len());
         self.frames.push(Frame::File(FileFrame { lexed, id, pos: 0, conditions: Vec::new() }));
         while let Some(item) = self.pull() {
@@ -357,6 +363,13 @@ impl<'a> Processor<'a> {
             text.push_str(&format!("#define {name} {value}\n"));
         }
         text
+    }
+
+    /// Notes that the text depends on a macro, or on that there is none of this name.
+    fn ask(&mut self, name: Symbol) {
+        if self.watched.contains(&name) && !self.out.asked.contains(&name) {
+            self.out.asked.push(name);
+        }
     }
 
     fn finish(mut self) -> TokenStream {

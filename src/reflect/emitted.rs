@@ -3,8 +3,8 @@
 use crate::emit;
 use crate::layout::Leaves;
 use crate::target::Profile;
-use crate::tree::{Binding, Global, GlobalId, GlobalKind, LeafId, Origin, Program, Step, Type};
-use std::collections::BTreeMap;
+use crate::tree::{Binding, Global, GlobalId, GlobalKind, LeafId, Modifiers, Origin, Program, Step, Type};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A parameter in a text.
 #[derive(Clone, Copy)]
@@ -40,7 +40,15 @@ pub(super) struct Texts {
     pub data: BTreeMap<LeafId, String>,
     /// The combined textures that a texture is in the text.
     pub pairs: BTreeMap<LeafId, Vec<Pair>>,
+    /// The textures that have depths in the text.
+    pub depths: BTreeSet<LeafId>,
+    /// How the text declares storage textures to be accessed.
+    pub accesses: BTreeMap<LeafId, &'static str>,
 }
+
+/// What a declaration says of the access to a storage texture.
+const ACCESSES: [(Modifiers, &str); 3] =
+    [(Modifiers::ATOMIC_ACCESS, "atomic"), (Modifiers::READONLY, "read"), (Modifiers::WRITEONLY, "write")];
 
 impl Texts {
     /// Of the legalized program of the texts.
@@ -61,6 +69,15 @@ impl Texts {
 
     fn add(&mut self, program: &Program, global: &Global, block: Option<&'static str>, leaves: &Leaves) {
         let name = global.name.as_str();
+        let texture = match global.origin {
+            Origin::Element(leaf, _) => Some(leaf),
+            origin => leaves.leaf_of(origin),
+        };
+        if let (Some(leaf), Type::Texture(t)) = (texture, program.types.get(program.types.innermost(global.ty))) {
+            self.depths.extend(t.depth.then_some(leaf));
+            let access = ACCESSES.iter().find(|(modifier, _)| global.modifiers.has(*modifier));
+            self.accesses.extend(access.map(|(_, word)| (leaf, *word)));
+        }
         if let Some(pair) = global.pair {
             let part = |origin: Origin| match origin {
                 Origin::Element(leaf, index) => Some((leaf, Some(index))),

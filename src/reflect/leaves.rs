@@ -96,7 +96,8 @@ fn slot_word(unit: Unit, api: Api) -> &'static str {
     if binding { Unit::Descriptor.word() } else { unit.word() }
 }
 
-pub(super) fn join(path: &str, name: &str) -> String {
+/// A path and a name below it, either of which may be empty.
+pub fn join(path: &str, name: &str) -> String {
     match (path.is_empty(), name.is_empty()) {
         (true, _) => name.to_owned(),
         (_, true) => path.to_owned(),
@@ -178,6 +179,8 @@ impl LeafRows<'_, '_> {
                 further,
                 repeats: if split { Vec::new() } else { repeats(leaf, counted) },
                 hidden: self.hidden(leaf).map(str::to_owned),
+                compares: self.compares(id, leaf),
+                emitted_access: self.builder.texts.accesses.get(&id).map(|word| (*word).to_owned()),
                 emitted_name: emitted.map(|e| e.name.to_owned()),
                 emitted_block: emitted.and_then(|e| e.block).map(str::to_owned),
                 elements: elements.collect(),
@@ -186,6 +189,13 @@ impl LeafRows<'_, '_> {
             };
             self.list.push(Row { id, leaf: found, users: Users::new() });
         }
+    }
+
+    /// Whether it is a sampler that compares or a texture of depths.
+    fn compares(&self, id: LeafId, leaf: &layout::Leaf) -> bool {
+        let types = &self.builder.program.types;
+        let sampler = matches!(types.get(types.innermost(leaf.ty)), Type::Sampler(true));
+        sampler || self.builder.texts.depths.contains(&id)
     }
 
     /// The combined textures that a texture is in the text.

@@ -15,7 +15,7 @@ mod explain_trace;
 #[cfg(feature = "cli")]
 pub mod html;
 mod layouts;
-mod leaves;
+pub mod leaves;
 mod memory;
 pub mod model;
 mod paths;
@@ -24,7 +24,7 @@ mod stages;
 mod text;
 mod types;
 mod varyings;
-mod words;
+pub mod words;
 
 pub use build::reflect;
 pub use model::Reflection;
@@ -33,6 +33,11 @@ impl Reflection {
     /// The sidecar file.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// The sidecar file on one line.
+    pub fn to_compact_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 
     /// Only what `slangc -reflection-json` has too.

@@ -376,6 +376,12 @@ objects! {
         /// patch the first of `repeats` says how many, where that is known, and all of them have one location.
         #[serde(default)]
         per?: String,
+        /// A sampler that compares, or a texture that has depths in the text, since such samplers read it there.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        compares: bool,
+        /// A storage texture that the text declares to be read, written or changed atomically alone: `read`, `write`, `atomic`.
+        #[serde(default)]
+        emitted_access?: String,
         /// Its name in the emitted text, when something was emitted for it; of bytes below their buffer.
         emitted_name?: String,
         /// The block around a buffer in the text, where that has a name besides the buffer's: reflections of compilers that read

@@ -140,6 +140,18 @@ impl Format {
         }
     }
 
+    /// The variant of wgpu's `TextureFormat`, where WGSL has the format: `Rgba8Unorm` of `rgba8`.
+    pub fn of_wgpu(&self) -> Option<String> {
+        let name = self.wgsl?;
+        let channels = name.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
+        let capital = |text: &str| {
+            let mut letters = text.chars();
+            letters.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
+        };
+        let (channels, kind) = name.split_at_checked(channels)?;
+        Some(capital(channels) + &capital(kind))
+    }
+
     /// Whether its numbers have as many bits as those that are read of it.
     pub fn bits_are_words(&self) -> bool {
         ["32", "64"].iter().any(|bits| self.name.contains(bits))
@@ -194,6 +206,17 @@ mod tests {
         assert_eq!(name("r11g11b10f"), Some("r11f_g11f_b10f"));
         assert_eq!(name("RGBA16F"), Some("rgba16f"));
         assert_eq!(name("unknown"), None);
+    }
+
+    #[test]
+    fn formats_have_names_in_wgpu() {
+        let name = |text: &str| Format::parse(text)?.of_wgpu();
+        for (format, wanted) in
+            [("rgba8", "Rgba8Unorm"), ("r11f_g11f_b10f", "Rg11b10Ufloat"), ("rgb10_a2ui", "Rgb10a2Uint")]
+        {
+            assert_eq!(name(format).as_deref(), Some(wanted));
+        }
+        assert_eq!(name("r64i"), None);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The stages of the pipeline.
 
+use crate::symbol::nearest;
+
 /// A stage of the pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[allow(missing_docs)]
@@ -45,6 +47,11 @@ impl Stage {
     /// The stage of a spelling.
     pub fn parse(text: &str) -> Option<Stage> {
         Self::NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(text)).map(|(_, s)| *s)
+    }
+
+    /// The spelling of a stage that is probably meant by a word which is none.
+    pub fn similar(text: &str) -> Option<&'static str> {
+        nearest(text, Self::NAMES.iter().map(|(name, _)| *name))
     }
 
     /// The canonical name.

@@ -159,7 +159,7 @@ pub fn unknown(attribute: &ast::Attribute) -> Diagnostic {
     let message = format!("the attribute `[{name}]` is not known and is ignored");
     let warning = Diagnostic::warning(Code::BAD_ATTRIBUTE, attribute.name.span, message);
     match near {
-        Some((_, near)) => warning.note(format!("there is `[{near}]`")),
+        Some((_, near)) => warning.note(format!("there is `[{near}]`")).suggest(attribute.name.span, near),
         None => warning,
     }
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: shaderport against slangc in one run on one machine, as ratios.
 
+mod farm;
 mod identifiers;
 mod scaling;
 
@@ -29,6 +30,9 @@ pub struct Options {
     /// Count the names of the source that are in emitted texts instead, over a sample of the tree.
     #[arg(long, requires = "tree")]
     identifiers: bool,
+    /// Measure a generated tree of so many files with ten variants each instead.
+    #[arg(long, num_args = 0..=1, default_missing_value = "10000")]
+    farm: Option<usize>,
     /// With `--scaling`: a size that takes longer than so many seconds is the last one.
     #[arg(long, default_value_t = 10.0)]
     limit: f64,
@@ -126,6 +130,9 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let ours = process::shaderport(options.bin.as_deref())?;
     if let Some(words) = &options.scaling {
         return scaling::run(&ours, words, options.limit);
+    }
+    if let Some(files) = options.farm {
+        return farm::run(&ours, files);
     }
     let peer = process::find("slangc");
     if peer.is_none() {

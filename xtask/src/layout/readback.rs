@@ -169,7 +169,7 @@ fn examine(output: &Output, head: &str, tally: &mut Tally) {
 
 /// The programs of a tree, as `shaderport build` finds them.
 fn of_tree(options: &ReadbackOptions, tree: &Path) -> Result<Vec<Tally>, String> {
-    let plan = shaderport::internals::batch::plan(tree, true)
+    let plan = shaderport::internals::batch::plan(tree, true, Path::new("out"))
         .map_err(|(code, message)| format!("error[{code}]: {message}"))?;
     let work = plan.jobs.iter().flat_map(|job| job.settings.targets(&[]).into_iter().map(move |t| (job, t)));
     let work: Vec<(&shaderport::internals::batch::Job, Target)> = work.collect();
@@ -177,12 +177,12 @@ fn of_tree(options: &ReadbackOptions, tree: &Path) -> Result<Vec<Tally>, String>
         let mut tally = Tally::default();
         for layout in &options.buffer_layout {
             let loader = FileLoader::new(&job.settings.include)
-                .root(job.path.parent().unwrap_or(Path::new(".")))
+                .root(job.path().parent().unwrap_or(Path::new(".")))
                 .root(if tree.is_dir() { tree } else { Path::new(".") });
             let mut options = Options::for_target(target);
             job.settings.apply(&Choices::default(), &mut options);
             options.buffer_layout = *layout;
-            let output = compile(&loader, &[job.path.to_string_lossy().as_ref()], &options);
+            let output = compile(&loader, &[job.path().to_string_lossy().as_ref()], &options);
             if !output.entries.is_empty() {
                 examine(&output, &format!("{} {} {layout:?}", job.stem, target.name()), &mut tally);
             }

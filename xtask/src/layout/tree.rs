@@ -28,9 +28,9 @@ pub(super) fn programs(
     let absolute = |path: &Path| path.canonicalize().map_err(|e| format!("{}: {e}", path.display()));
     let tree = absolute(tree)?;
     let include = include.iter().map(|path| absolute(path)).collect::<Result<Vec<_>, _>>()?;
-    let plan = shaderport::internals::batch::plan(&tree, true)
+    let plan = shaderport::internals::batch::plan(&tree, true, Path::new("out"))
         .map_err(|(code, message)| format!("error[{code}]: {message}"))?;
-    let found = plan.jobs.par_iter().map(|job| (job.path.clone(), entries(&job.path, &include)));
+    let found = plan.jobs.par_iter().map(|job| (job.path().to_path_buf(), entries(job.path(), &include)));
     let found: Vec<(PathBuf, Vec<(String, Stage)>)> = found.collect();
     let slang: Vec<String> = targets.iter().filter(|t| *t != "dxc").cloned().collect();
     let mut list = Vec::new();

@@ -1,0 +1,105 @@
+//! What a build was asked for, by the command line or a build script.
+
+use super::plan::Job;
+use super::store::Store;
+use super::template::Template;
+use crate::check::EntryRequest;
+use crate::compile::{Artifact, Options, Target};
+use crate::options::Choices;
+use crate::symbol::Symbol;
+use crate::tree::Stage;
+use std::path::{Path, PathBuf};
+
+/// How sidecars are written.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SidecarForm {
+    /// With line breaks and indentation.
+    Full,
+    /// On one line, with each type once.
+    #[default]
+    Compact,
+    /// Not at all.
+    None,
+}
+
+/// A check of what was emitted by compilers that are not ours: complaints about a text of a program with these entry points.
+pub type Validator = fn(&Artifact, &[(Symbol, Stage)]) -> Vec<String>;
+
+/// An order.
+#[derive(Debug)]
+pub struct Order<'a> {
+    /// A directory, a manifest or a file.
+    pub tree: &'a Path,
+    /// Where outputs go.
+    pub out: &'a Path,
+    /// Targets; without any, those of the manifest.
+    pub targets: Vec<Target>,
+    /// Entry points; without any, those of the manifest or the sources.
+    pub entries: Vec<EntryRequest>,
+    /// Macros, which go before those of the manifest.
+    pub defines: Vec<(String, Option<String>)>,
+    /// Include roots.
+    pub include: Vec<PathBuf>,
+    /// What else is chosen.
+    pub choices: Choices,
+    /// Includes may lead out of the roots.
+    pub anywhere: bool,
+    /// Includes are found in any case.
+    pub any_case: bool,
+    /// How outputs are called where the manifest does not say.
+    pub template: Template,
+    /// Sidecars.
+    pub sidecar: SidecarForm,
+    /// Dependency files for Make and Ninja are written beside texts.
+    pub depfiles: bool,
+    /// Files that every program depends on besides its sources: the manifest and the lock.
+    pub read_besides: Vec<String>,
+    /// What checks texts.
+    pub validator: Validator,
+    /// Whether that does anything.
+    pub validates: bool,
+    /// Messages have colors.
+    pub color: bool,
+    /// It is told which entry points were inferred.
+    pub verbose: bool,
+    /// A pass after which trees are shown.
+    pub dump_after: Option<String>,
+    /// Threads; `None`: one a core.
+    pub jobs: Option<usize>,
+    /// Outputs that are of no program any more are removed.
+    pub prunes: bool,
+    /// Nothing is written: it is told what would be.
+    pub checks: bool,
+    /// After the first program that fails, no other one is begun.
+    pub fails_fast: bool,
+    /// A cache that builds share.
+    pub cache: Option<Store>,
+}
+
+impl Order<'_> {
+    /// The library's options.
+    pub fn options(&self, targets: Vec<Target>) -> Options {
+        Options {
+            targets,
+            entries: self.entries.clone(),
+            defines: self.defines.clone(),
+            dump_after: self.dump_after.clone(),
+            ..Options::default()
+        }
+    }
+
+    /// The library's options for a program.
+    pub fn job_options(&self, job: &Job) -> Options {
+        let mut options = self.options(job.settings.targets(&self.targets));
+        job.settings.apply(&self.choices, &mut options);
+        // A program of several files is asked for.
+        options.skip_libraries &= !job.is_program;
+        options
+    }
+
+    /// The path of an output as messages and dependency files show it.
+    pub fn shown(&self, name: &str) -> String {
+        self.out.join(name).to_string_lossy().replace('\\', "/")
+    }
+}

@@ -1,0 +1,367 @@
+//! One program in all of its variants: from a job to the bytes of its outputs. Nothing is written here.
+
+use super::axes::Variant;
+use super::loader::Loaders;
+use super::lock::LockFile;
+use super::names::{Names, of_variant};
+use super::order::{Order, SidecarForm};
+use super::plan::Job;
+use super::variants::{Table, VariantRow};
+use crate::compile::{self, Options, Output, Target};
+use crate::diagnostic::{Code, Message, Severity};
+use crate::layout::lock::{Lock, LockInput, ProgramLock};
+use crate::reflect::Reflection;
+use crate::symbol::Symbol;
+use crate::tree::Stage;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputKind {
+    /// An emitted text, or a binary.
+    Text,
+    /// A sidecar.
+    Sidecar,
+    /// A dependency file.
+    Depfile,
+    /// The table of variants.
+    Table,
+}
+
+/// A file to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputFile {
+    /// Its path below the output directory.
+    pub name: String,
+    /// What it is.
+    pub kind: OutputKind,
+    /// Of a text: the entry point that it is of, if it is not of all.
+    pub entry: Option<String>,
+    /// For which target; the table of variants is for all.
+    pub target: Option<Target>,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// What became of a program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// Everything was emitted.
+    #[default]
+    Done,
+    /// It has no entry points: a module or include.
+    Library,
+    /// It has errors, or a validator refused a text.
+    Failed,
+    /// Options do not fit.
+    Misused,
+    /// A fault of ours.
+    Internal,
+}
+
+/// A compiled program.
+#[derive(Debug, Default)]
+pub struct Product {
+    /// Its outputs, those of equal bytes once.
+    pub files: Vec<OutputFile>,
+    /// What was found in it.
+    pub messages: Vec<Message>,
+    /// What became of it, of all variants the worst.
+    pub fate: Fate,
+    /// Targets of which a variant failed.
+    pub failed: BTreeMap<Target, usize>,
+    /// It has errors, and no entry points.
+    pub is_broken: bool,
+    /// The files that it was read from, as the user names them.
+    pub dependencies: Vec<String>,
+    /// The same as names in sidecars, with what was read.
+    pub inputs: Vec<(String, super::loader::FileInput)>,
+    /// Where files were looked for in vain, as names in sidecars.
+    pub misses: BTreeSet<String>,
+    /// What a lock records of it from now on.
+    pub records: Option<ProgramLock>,
+    /// How many variants it has.
+    pub variants: usize,
+    /// Functions that look like entry points but were not taken for any, as in a manifest: `VSMain:vertex`.
+    pub passed_over: BTreeSet<String>,
+}
+
+/// Compiles a program.
+pub fn compile_job(
+    order: &Order,
+    job: &Job,
+    variants: &[Variant],
+    lock: Option<&LockFile>,
+    loaders: &Loaders,
+) -> Product {
+    let (loader, shared) = loaders.get(order.include.iter().chain(&job.settings.include));
+    let mut options = order.job_options(job);
+    let targets = options.targets.clone();
+    options.shared = Some(shared);
+    let is_varied = variants.len() > 1 || variants.iter().any(|v| !v.is_empty());
+    let mut making = Making {
+        order,
+        job,
+        names: Names::new(job, &order.template, variants.len() > 1),
+        targets,
+        lock: lock.map(|lock| lock.input(&job.files, !job.is_program)),
+        product: Product { variants: variants.len(), ..Product::default() },
+        said: BTreeSet::new(),
+        table: Table::new(job, variants),
+        compiled: Vec::new(),
+        libraries: 0,
+    };
+    let sources: Vec<String> = job.files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+    let plain = options.defines.clone();
+    options.watched = variants.first().into_iter().flatten().map(|(axis, _)| Symbol::new(axis)).collect();
+    for variant in variants {
+        if making.is_known(variant) {
+            continue;
+        }
+        options.defines = with_variant(&plain, variant);
+        options.lock = making.lock.clone();
+        let output = compile::compile_on_this_thread(loader.as_ref(), &sources, &options);
+        making.add(variant, variants.len() > 1, output, &options);
+    }
+    let mut product = making.finish(is_varied);
+    for name in &product.dependencies {
+        use crate::source::Loader;
+        product.inputs.extend(loader.input(name).map(|input| (loader.recorded_name(name), input)));
+        product.misses.extend(loader.misses(name));
+    }
+    product
+}
+
+/// The macros of a variant, in place of others of their names.
+fn with_variant(plain: &[(String, Option<String>)], variant: &Variant) -> Vec<(String, Option<String>)> {
+    let mut defines = plain.to_vec();
+    defines.retain(|(name, _)| variant.iter().all(|(axis, _)| axis != name));
+    let defined = variant.iter().filter_map(|(axis, value)| Some((axis.clone(), Some(value.clone()?))));
+    defines.extend(defined);
+    defines
+}
+
+/// A variant that was compiled: its values of the axes that its sources ask for, by which others are known to be the same.
+struct KnownVariant {
+    asked: Vec<Symbol>,
+    variant: Variant,
+}
+
+/// The state of one program's compilation.
+struct Making<'a> {
+    order: &'a Order<'a>,
+    job: &'a Job,
+    names: Names<'a>,
+    targets: Vec<Target>,
+    lock: Option<LockInput>,
+    product: Product,
+    /// What was said of variants before.
+    said: BTreeSet<String>,
+    table: Table,
+    compiled: Vec<KnownVariant>,
+    libraries: usize,
+}
+
+impl Making<'_> {
+    /// Whether a variant is the same as one that was compiled: they agree on all axes that its sources ask for.
+    fn is_known(&mut self, variant: &Variant) -> bool {
+        let is_same = |known: &&KnownVariant| {
+            let both = known.variant.iter().zip(variant);
+            both.filter(|(a, b)| a != b).all(|((axis, _), _)| known.asked.iter().all(|asked| *asked != **axis))
+        };
+        let Some(known) = self.compiled.iter().find(is_same) else { return false };
+        self.table.same(variant, &known.variant);
+        true
+    }
+
+    /// Adds the outputs of a variant.
+    fn add(&mut self, variant: &Variant, is_named: bool, output: Output, options: &Options) {
+        self.say(variant, &output);
+        self.compiled.push(KnownVariant { asked: output.asked.clone(), variant: variant.clone() });
+        for name in &output.dependencies {
+            if !self.product.dependencies.contains(name) {
+                self.product.dependencies.push(name.clone());
+            }
+        }
+        for (_, name, stage) in &output.passed_over {
+            let stage = stage.map_or("STAGE", Stage::name);
+            self.product.passed_over.insert(format!("{name}:{stage}"));
+        }
+        let has_errors = output.has_errors();
+        if output.entries.is_empty() && !has_errors {
+            self.libraries += 1;
+            return;
+        }
+        self.product.is_broken |= options.skip_libraries && output.entries.is_empty();
+        self.product.fate = self.product.fate.max(Fate::of(&output));
+        if let Some(records) = output.records.clone().filter(|_| !has_errors) {
+            self.record(records);
+        }
+        let name = if is_named { of_variant(variant) } else { None };
+        let mut row = VariantRow::default();
+        for target in self.targets.clone() {
+            if !self.add_target(name.as_deref(), &output, target, &mut row) {
+                *self.product.failed.entry(target).or_default() += 1;
+            }
+        }
+        self.table.own(variant, row);
+    }
+
+    /// Adds what was found in a variant, unless the same was said of another one.
+    fn say(&mut self, variant: &Variant, output: &Output) {
+        let color = self.order.color;
+        let mut messages = output.messages(color);
+        let inferred = output.inferred.iter().filter(|_| self.order.verbose);
+        messages.extend(inferred.map(|line| Message::without_place(Severity::Note, None, line, color)));
+        messages.extend(output.dumps.iter().map(|dump| Message {
+            rendered: format!("{dump}\n"),
+            ..Message::without_place(Severity::Note, None, dump, color)
+        }));
+        messages.retain(|message| self.said.insert(message.rendered.clone()));
+        if let Some(name) = of_variant(variant) {
+            messages.iter_mut().for_each(|message| message.add_note(&format!("in the variant {name}")));
+        }
+        self.product.messages.extend(messages);
+    }
+
+    fn error(&mut self, code: Code, text: &str) {
+        self.product.messages.push(Message::without_place(Severity::Error, Some(code), text, self.order.color));
+        self.product.fate = self.product.fate.max(Fate::Failed);
+    }
+
+    /// What a variant records is there for the next one.
+    fn record(&mut self, records: ProgramLock) {
+        if let Some(lock) = &mut self.lock {
+            let program = lock.program.clone();
+            lock.lock =
+                Arc::new(Lock { programs: [(program, records.clone())].into(), schema: lock.lock.schema.clone() });
+        }
+        self.product.records = Some(records);
+    }
+
+    /// Adds the texts and the sidecar of one target, if all are right.
+    fn add_target(&mut self, variant: Option<&str>, output: &Output, target: Target, row: &mut VariantRow) -> bool {
+        let artifacts: Vec<_> = output.artifacts.iter().filter(|a| a.target == target).collect();
+        if artifacts.is_empty() {
+            return false;
+        }
+        let complaints: Vec<String> =
+            artifacts.iter().flat_map(|artifact| (self.order.validator)(artifact, &output.entries)).collect();
+        for complaint in &complaints {
+            self.error(Code::VALIDATION, &format!("{}: {complaint}", self.job.path().display()));
+        }
+        if !complaints.is_empty() {
+            return false;
+        }
+        let mut names = Vec::new();
+        for artifact in artifacts {
+            let name = self.names.text(variant, artifact);
+            if names.contains(&name) {
+                return self.same_name(&name);
+            }
+            names.push(name.clone());
+            let entry = artifact.entry.map(|(name, _)| name);
+            let text = OutputFile {
+                name,
+                kind: OutputKind::Text,
+                entry: entry.map(|entry| entry.as_str().to_owned()),
+                target: Some(target),
+                bytes: artifact.bytes.clone(),
+            };
+            row.texts.push((target, entry, self.file(text)));
+        }
+        if let Some((_, reflection)) = output.reflections.iter().find(|(t, _)| *t == target)
+            && let Some(bytes) = sidecar(reflection, self.order.sidecar)
+        {
+            let name = self.names.sidecar(variant, target);
+            let (kind, entry, target) = (OutputKind::Sidecar, None, Some(target));
+            row.sidecars.extend(target.map(|t| (t, self.file(OutputFile { name, kind, entry, target, bytes }))));
+        }
+        if self.order.depfiles {
+            let outputs: Vec<String> = names.iter().map(|n| escape(&self.order.shown(n))).collect();
+            let others = self.order.read_besides.iter().map(String::as_str);
+            let inputs: Vec<String> =
+                output.dependencies.iter().map(String::as_str).chain(others).map(escape).collect();
+            let text = format!("{}: {}\n", outputs.join(" "), inputs.join(" "));
+            let (name, bytes) = (self.names.depfile(variant, target), text.into_bytes());
+            let (kind, entry, target) = (OutputKind::Depfile, None, Some(target));
+            self.file(OutputFile { name, kind, entry, target, bytes });
+        }
+        true
+    }
+
+    fn same_name(&mut self, name: &str) -> bool {
+        let path = self.job.path().display();
+        let fault = format!("{path}: several entry points would be written to `{name}`: put `{{entry}}` into `output`");
+        self.error(Code::OUTPUT_CLASH, &fault);
+        false
+    }
+
+    /// Adds a file; if there is one of the same bytes for the target, that stands for it. Gives the name of what stands for it.
+    fn file(&mut self, file: OutputFile) -> String {
+        let ending = |file: &OutputFile| file.name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
+        let is_same = |f: &&OutputFile| {
+            let of_one = f.target == file.target && f.kind == file.kind && ending(f) == ending(&file);
+            of_one && f.bytes == file.bytes
+        };
+        if let Some(same) = self.product.files.iter().find(is_same) {
+            return same.name.clone();
+        }
+        let name = file.name.clone();
+        self.product.files.push(file);
+        name
+    }
+
+    fn finish(mut self, is_varied: bool) -> Product {
+        if self.libraries > 0 && self.libraries == self.compiled.len() {
+            self.product.fate = self.product.fate.max(Fate::Library);
+            return self.product;
+        }
+        if is_varied && self.product.fate == Fate::Done {
+            let bytes = self.table.to_json().into_bytes();
+            let (name, kind) = (self.names.table(), OutputKind::Table);
+            self.product.files.push(OutputFile { name, kind, entry: None, target: None, bytes });
+        }
+        self.product
+    }
+}
+
+impl Fate {
+    /// What diagnostics mean.
+    pub fn of(output: &Output) -> Fate {
+        let has = |code: Code| output.diagnostics.iter().any(|d| d.code == code);
+        match output.has_errors() {
+            false => Fate::Done,
+            true if has(Code::INTERNAL) => Fate::Internal,
+            true if has(Code::BAD_OPTION) => Fate::Misused,
+            true => Fate::Failed,
+        }
+    }
+
+    /// Whether something could not be emitted.
+    pub fn is_error(self) -> bool {
+        match self {
+            Fate::Done | Fate::Library => false,
+            Fate::Failed | Fate::Misused | Fate::Internal => true,
+        }
+    }
+}
+
+/// The bytes of a sidecar.
+fn sidecar(reflection: &Reflection, form: SidecarForm) -> Option<Vec<u8>> {
+    match form {
+        SidecarForm::Full => Some(reflection.to_json().into_bytes()),
+        SidecarForm::Compact => Some(reflection.to_compact_json().into_bytes()),
+        SidecarForm::None => None,
+    }
+}
+
+/// Escapes a name for Make.
+pub fn escape(path: &str) -> String {
+    path.replace('$', "$$").replace(' ', "\\ ").replace('#', "\\#")
+}

@@ -1,0 +1,195 @@
+//! A manifest for a tree without one (`build --suggest-manifest`): which include roots its sources need, which files are one
+//! program, and which functions are entry points where customs do not tell.
+
+use super::loader::Loaders;
+use super::walk::files_below;
+use crate::check::stage_in_name;
+use crate::compile::{self, Options, Output};
+use crate::diagnostic::Code;
+use crate::tree::Stage;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Endings of sources that are read without that a manifest names them.
+const USUAL: &[&str] = &["slang", "hlsl", "fx"];
+/// Endings that sources of one stage have in some trees, by the names of glslang; they may be HLSL.
+const BY_STAGE: &[&str] = &[
+    "vert", "frag", "comp", "geom", "tesc", "tese", "mesh", "task", "rgen", "rmiss", "rchit", "rahit", "rint", "rcall",
+];
+/// Rounds of looking for include roots: an include that is found may include others.
+const ROUNDS: usize = 4;
+
+/// What is suggested.
+pub struct Suggested {
+    /// The manifest.
+    pub manifest: String,
+    /// What could not be found out, for people.
+    pub notes: Vec<String>,
+}
+
+/// What is known of one source.
+struct Source {
+    /// Its path from the tree.
+    file: String,
+    entries: Vec<(String, Stage)>,
+    passed_over: Vec<(String, Option<Stage>)>,
+    /// The first error.
+    fault: Option<String>,
+    /// Includes that were not found.
+    missing: Vec<String>,
+}
+
+/// Suggests a manifest for a directory. The error is a message with its code.
+pub fn suggest(
+    tree: &Path,
+    out: &Path,
+    include: &[PathBuf],
+    defines: &[(String, Option<String>)],
+) -> Result<Suggested, (Code, String)> {
+    if !tree.is_dir() {
+        return Err((
+            Code::BAD_OPTION,
+            format!("{} is no directory, for which a manifest is suggested", tree.display()),
+        ));
+    }
+    let all = files_below(tree, out).map_err(|e| (Code::UNREADABLE, e))?;
+    let is_source = |f: &&String| {
+        let ending = ending(f);
+        USUAL.contains(&ending) || BY_STAGE.contains(&ending) && !is_glsl(&tree.join(f))
+    };
+    let files: Vec<&String> = all.iter().filter(is_source).collect();
+    let mut roots: Vec<String> = Vec::new();
+    let mut sources = Vec::new();
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(compile::STACK_BYTES).build();
+    let pool = pool.map_err(|e| (Code::INTERNAL, format!("there are no threads to compile on: {e}")))?;
+    for _ in 0..ROUNDS {
+        let searched: Vec<PathBuf> = include.iter().cloned().chain(roots.iter().map(|root| tree.join(root))).collect();
+        let loaders = Loaders::new(tree, tree);
+        let one = |file: &&String| look_at(tree, file, &loaders, &searched, defines);
+        sources = pool.install(|| files.par_iter().map(one).collect::<Vec<Source>>());
+        let before = roots.len();
+        let missing: BTreeSet<&str> = sources.iter().flat_map(|s| &s.missing).map(String::as_str).collect();
+        for path in missing {
+            if let Some(root) = root_of(path, &all).filter(|root| !roots.contains(root)) {
+                roots.push(root);
+            }
+        }
+        if roots.len() == before {
+            break;
+        }
+    }
+    Ok(written(&sources, &roots, &all))
+}
+
+fn ending(file: &str) -> &str {
+    file.rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+/// Whether a file is GLSL: it says so in its first lines.
+fn is_glsl(path: &Path) -> bool {
+    std::fs::read(path)
+        .is_ok_and(|bytes| String::from_utf8_lossy(&bytes).lines().any(|l| l.trim().starts_with("#version")))
+}
+
+fn look_at(
+    tree: &Path,
+    file: &str,
+    loaders: &Loaders,
+    include: &[PathBuf],
+    defines: &[(String, Option<String>)],
+) -> Source {
+    let (loader, shared) = loaders.get(include.iter());
+    let options =
+        Options { defines: defines.to_vec(), skip_libraries: true, shared: Some(shared), ..Options::default() };
+    let path = tree.join(file).to_string_lossy().replace('\\', "/");
+    let output = compile::compile_on_this_thread(loader.as_ref(), &[&path], &options);
+    let quoted = |message: &str| message.split('`').nth(1).map(str::to_owned);
+    let absent = output.diagnostics.iter().filter(|d| d.code == Code::FILE_NOT_FOUND);
+    Source {
+        file: file.to_owned(),
+        entries: output.entries.iter().map(|(name, stage)| (name.as_str().to_owned(), *stage)).collect(),
+        passed_over: output.passed_over.iter().map(|(_, name, stage)| (name.as_str().to_owned(), *stage)).collect(),
+        missing: absent.filter_map(|d| quoted(&d.message)).collect(),
+        fault: first_error(&output),
+    }
+}
+
+fn first_error(output: &Output) -> Option<String> {
+    let error = output.diagnostics.iter().find(|d| d.severity == crate::diagnostic::Severity::Error)?;
+    let place = error.span.and_then(|span| output.position(span)).map(|(file, line, _)| format!("{file}:{line}: "));
+    Some(format!("{}{}", place.unwrap_or_default(), error.message))
+}
+
+/// The directory from which an include is found; of several the one that is least deep.
+fn root_of(include: &str, all: &[String]) -> Option<String> {
+    let include = include.trim_start_matches('/');
+    let root = |file: &String| {
+        let before = file.strip_suffix(include)?;
+        match before {
+            "" => Some(".".to_owned()),
+            before => before.strip_suffix('/').map(str::to_owned),
+        }
+    };
+    all.iter().filter_map(root).min_by_key(|root| (root.matches('/').count(), root.clone()))
+}
+
+/// The files of a program whose names differ in the stage alone, by their common part.
+fn programs(sources: &[Source]) -> BTreeMap<String, Vec<&Source>> {
+    let mut groups: BTreeMap<String, Vec<(Stage, &Source)>> = BTreeMap::new();
+    for source in sources {
+        if let ([(_, of_entry)], Some((stage, name))) = (source.entries.as_slice(), stage_in_name(&source.file))
+            && *of_entry == stage
+        {
+            groups.entry(name.to_owned()).or_default().push((stage, source));
+        }
+    }
+    let is_pipeline = |group: &Vec<(Stage, &Source)>| {
+        let count = |stage: Stage| group.iter().filter(|(s, _)| *s == stage).count();
+        let first = count(Stage::Vertex) + count(Stage::Mesh) == 1;
+        let others =
+            group.iter().all(|(stage, _)| *stage != Stage::Compute && !stage.is_of_rays() && count(*stage) == 1);
+        first && others && count(Stage::Fragment) == 1
+    };
+    let mut programs = BTreeMap::new();
+    for (name, mut group) in groups.into_iter().filter(|(_, group)| is_pipeline(group)) {
+        group.sort_by_key(|(stage, _)| *stage as u8);
+        programs.insert(name, group.into_iter().map(|(_, source)| source).collect());
+    }
+    programs
+}
+
+/// The text of the manifest.
+fn written(sources: &[Source], roots: &[String], all: &[String]) -> Suggested {
+    let entries: usize = sources.iter().map(|s| s.entries.len()).sum();
+    let with = sources.iter().filter(|s| !s.entries.is_empty()).count();
+    let mut text = format!("# {entries} entry points in {with} of {} sources.\n\n[build]\n", sources.len());
+    if !roots.is_empty() {
+        text.push_str(&format!("include = {roots:?}\n"));
+    }
+    let of_stage = |ending: &&&str| sources.iter().any(|s| self::ending(&s.file) == **ending && !s.entries.is_empty());
+    let endings: Vec<&&str> = BY_STAGE.iter().filter(of_stage).collect();
+    if !endings.is_empty() {
+        let globs: Vec<String> = endings.iter().map(|ending| format!("**/*.{ending}")).collect();
+        // GLSL beside HLSL of the same ending is not named.
+        let is_mixed = all.iter().any(|f| endings.contains(&&ending(f)) && !sources.iter().any(|s| s.file == *f));
+        let files: Vec<String> = match is_mixed {
+            true => sources.iter().map(|s| s.file.clone()).filter(|f| endings.contains(&&ending(f))).collect(),
+            false => globs,
+        };
+        text.push_str(&format!("\n[[shader]]\nfiles = {files:?}\n"));
+    }
+    for source in sources.iter().filter(|s| !s.passed_over.is_empty()) {
+        let taken = source.entries.iter().map(|(name, stage)| (name, Some(*stage)));
+        let all = taken.chain(source.passed_over.iter().map(|(name, stage)| (name, *stage)));
+        let all: Vec<String> =
+            all.map(|(name, stage)| format!("{name}:{}", stage.map_or("STAGE", Stage::name))).collect();
+        text.push_str(&format!("\n[[shader]]\nfiles = [{:?}]\nentries = {all:?}\n", source.file));
+    }
+    for (name, files) in programs(sources) {
+        let files: Vec<&str> = files.iter().map(|s| s.file.as_str()).collect();
+        text.push_str(&format!("\n[[program]]\nname = {name:?}\nfiles = {files:?}\n"));
+    }
+    let fault = |s: &Source| s.fault.as_ref().map(|fault| format!("{} has errors: {fault}", s.file));
+    Suggested { manifest: text, notes: sources.iter().filter_map(fault).collect() }
+}

@@ -1,0 +1,147 @@
+//! The table of a program's variants: which file each of them is in, and why.
+
+use super::axes::Variant;
+use super::names::of_variant;
+use super::plan::Job;
+use crate::compile::Target;
+use crate::symbol::Symbol;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The version of the table's format.
+const TABLE_VERSION: &str = "shaderport-variants/1";
+
+/// The table as it is written.
+#[derive(Serialize, Debug)]
+pub struct Table {
+    /// The format.
+    schema: &'static str,
+    /// The name of the program.
+    program: String,
+    /// The axes in order.
+    axes: Vec<Axis>,
+    /// The variants in order.
+    variants: Vec<Row>,
+    /// The variant that each file was made of first.
+    #[serde(skip)]
+    owners: BTreeMap<String, String>,
+}
+
+/// A macro with the values that it has.
+#[derive(Serialize, Debug)]
+struct Axis {
+    name: String,
+    /// `null`: it is not defined.
+    values: Vec<Option<String>>,
+}
+
+/// One variant.
+#[derive(Serialize, Debug)]
+struct Row {
+    /// The value of each axis; `null`: the macro is not defined.
+    values: BTreeMap<String, Option<String>>,
+    texts: Vec<TextRow>,
+    sidecars: Vec<SidecarRow>,
+    /// Why it is in these files.
+    reason: String,
+    #[serde(skip)]
+    name: String,
+}
+
+#[derive(Serialize, Debug, Clone)]
+struct TextRow {
+    target: &'static str,
+    /// The entry point that the text is of, if it is not of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<String>,
+    /// The path below the output directory.
+    file: String,
+}
+
+#[derive(Serialize, Debug, Clone)]
+struct SidecarRow {
+    target: &'static str,
+    file: String,
+}
+
+/// The files of a variant that was compiled, by the names of what stands for them.
+#[derive(Debug, Default)]
+pub struct VariantRow {
+    /// The target, the entry point if the text is of one, and the file.
+    pub texts: Vec<(Target, Option<Symbol>, String)>,
+    /// The target and the file.
+    pub sidecars: Vec<(Target, String)>,
+}
+
+impl Table {
+    /// Of a program's variants, of which none is in a file yet.
+    pub fn new(job: &Job, variants: &[Variant]) -> Table {
+        let mut axes: Vec<Axis> = Vec::new();
+        for (name, value) in variants.iter().flatten() {
+            let at = axes.iter().position(|axis| axis.name == *name).unwrap_or(axes.len());
+            if at == axes.len() {
+                axes.push(Axis { name: name.clone(), values: Vec::new() });
+            }
+            if let Some(axis) = axes.get_mut(at).filter(|axis| !axis.values.contains(value)) {
+                axis.values.push(value.clone());
+            }
+        }
+        Table { schema: TABLE_VERSION, program: job.name.clone(), axes, variants: Vec::new(), owners: BTreeMap::new() }
+    }
+
+    fn row(variant: &Variant) -> Row {
+        let values = variant.iter().cloned().collect();
+        let name = of_variant(variant).unwrap_or_default();
+        Row { values, texts: Vec::new(), sidecars: Vec::new(), reason: String::new(), name }
+    }
+
+    /// A variant that was compiled.
+    pub fn own(&mut self, variant: &Variant, files: VariantRow) {
+        let mut row = Self::row(variant);
+        let mut others: Vec<String> = Vec::new();
+        let mut own = 0;
+        let texts = files.texts.iter().map(|(_, _, file)| file);
+        for file in texts.chain(files.sidecars.iter().map(|(_, file)| file)) {
+            let owner = self.owners.entry(file.clone()).or_insert_with(|| row.name.clone());
+            if *owner == row.name {
+                own += 1;
+            } else if !others.contains(owner) {
+                others.push(owner.clone());
+            }
+        }
+        let others = others.join(", ");
+        row.reason = match (own, others.is_empty()) {
+            (_, true) => "its own files".to_owned(),
+            (0, false) => format!("the same bytes as {others}"),
+            (_, false) => format!("some files have the same bytes as those of {others}"),
+        };
+        let text = |(target, entry, file): (Target, Option<Symbol>, String)| TextRow {
+            target: target.name(),
+            entry: entry.map(|e| e.as_str().to_owned()),
+            file,
+        };
+        row.texts = files.texts.into_iter().map(text).collect();
+        row.sidecars =
+            files.sidecars.into_iter().map(|(target, file)| SidecarRow { target: target.name(), file }).collect();
+        self.variants.push(row);
+    }
+
+    /// A variant that is the same as one that was compiled, because the sources do not ask for what differs.
+    pub fn same(&mut self, variant: &Variant, known: &Variant) {
+        let mut row = Self::row(variant);
+        let differing = variant.iter().zip(known).filter(|(a, b)| a != b).map(|((axis, _), _)| axis.as_str());
+        let differing: Vec<&str> = differing.collect();
+        let name = of_variant(known).unwrap_or_default();
+        row.reason = format!("as {name}: the sources do not ask for {}", differing.join(", "));
+        if let Some(of_known) = self.variants.iter().find(|r| r.name == name) {
+            row.texts.clone_from(&of_known.texts);
+            row.sidecars.clone_from(&of_known.sidecars);
+        }
+        self.variants.push(row);
+    }
+
+    /// The file.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}

@@ -1,0 +1,180 @@
+//! Bindings, entry points and constants as data of types that the module declares.
+
+use super::model::{
+    Access, Constant, Entry, Host, Input, Number, PushConstants, Resource, Sample, Shape, Slot, Texture,
+};
+use super::rust::{comment, section};
+use crate::tree::Stage;
+
+/// The types.
+pub const TYPES: &str = include_str!("rust_types.txt");
+
+/// The modules of a program.
+pub fn sections(host: &Host) -> String {
+    let mut bindings: String = host.slots.iter().map(slot).collect();
+    if !bindings.is_empty() {
+        let names: Vec<&str> = host.slots.iter().map(|slot| slot.name.as_str()).collect();
+        bindings.push_str(&format!("/// All of them.\npub const table: &[Binding] = &[{}];\n", names.join(", ")));
+    }
+    let typed = |name: &str, text: String| {
+        let text = if text.is_empty() { text } else { format!("use super::super::interface::*;\n{text}") };
+        section(name, &text)
+    };
+    [
+        typed("bindings", bindings),
+        typed("push_constants", host.push_constants.iter().map(push_constants).collect()),
+        typed("constants", host.constants.iter().map(constant).collect()),
+        typed("entry_points", host.entries.iter().map(entry).collect()),
+        typed("inputs", host.entries.iter().filter_map(inputs).collect()),
+    ]
+    .concat()
+}
+
+/// `None` or `Some(3)`.
+fn optional(value: Option<impl std::fmt::Debug>) -> String {
+    format!("{value:?}")
+}
+
+/// The name of a stage's variant.
+fn stage(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "Vertex",
+        Stage::Hull => "Hull",
+        Stage::Domain => "Domain",
+        Stage::Geometry => "Geometry",
+        Stage::Fragment => "Fragment",
+        Stage::Compute => "Compute",
+        Stage::Amplification => "Amplification",
+        Stage::Mesh => "Mesh",
+        Stage::RayGeneration => "RayGeneration",
+        Stage::Intersection => "Intersection",
+        Stage::AnyHit => "AnyHit",
+        Stage::ClosestHit => "ClosestHit",
+        Stage::Miss => "Miss",
+        Stage::Callable => "Callable",
+    }
+}
+
+fn one_stage(name: &str) -> String {
+    Stage::parse(name).map_or_else(String::new, |s| format!("Stage::{}", stage(s)))
+}
+
+fn stages(names: &[String]) -> String {
+    let list: Vec<String> = names.iter().map(|name| one_stage(name)).collect();
+    format!("&[{}]", list.join(", "))
+}
+
+fn texture(texture: &Texture) -> String {
+    let shape = match texture.shape {
+        Shape::D1 => "D1",
+        Shape::D2 => "D2",
+        Shape::D3 => "D3",
+        Shape::Cube => "Cube",
+    };
+    let sample = match texture.sample {
+        Sample::Float => "Float",
+        Sample::Int => "Int",
+        Sample::Uint => "Uint",
+        Sample::Depth => "Depth",
+    };
+    format!(
+        "Texture {{ shape: Shape::{shape}, array: {}, multisampled: {}, sample: Sample::{sample} }}",
+        texture.array, texture.multisampled
+    )
+}
+
+fn kind(resource: &Resource) -> String {
+    match resource {
+        Resource::ConstantBuffer(size) => format!("ConstantBuffer {{ size: {size} }}"),
+        Resource::StorageBuffer { writes, element } => {
+            format!("StorageBuffer {{ writes: {writes}, stride: {element} }}")
+        }
+        Resource::TexelBuffer { writes } => format!("TexelBuffer {{ writes: {writes} }}"),
+        Resource::Texture(of) => format!("Texture({})", texture(of)),
+        Resource::StorageTexture { texture: of, access, format } => {
+            let access = match access {
+                Access::Read => "Read",
+                Access::Write => "Write",
+                Access::ReadWrite => "ReadWrite",
+                Access::Atomic => "Atomic",
+            };
+            let format = format.as_deref().unwrap_or("");
+            format!("StorageTexture {{ texture: {}, access: Access::{access}, format: {format:?} }}", texture(of))
+        }
+        Resource::Combined(of) => format!("Combined({})", texture(of)),
+        Resource::Sampler { compares } => format!("Sampler {{ compares: {compares} }}"),
+        Resource::AccelerationStructure => "AccelerationStructure".to_owned(),
+        Resource::InputAttachment => "InputAttachment".to_owned(),
+        Resource::Other => "Other".to_owned(),
+    }
+}
+
+fn slot(slot: &Slot) -> String {
+    let note = if slot.note.is_empty() { String::new() } else { comment(&format!("`{}`", slot.note)) };
+    format!(
+        "{note}pub const {name}: Binding = Binding {{\n    name: {plain:?},\n    class: {class},\n    space: {space},\n    \
+         index: {index},\n    count: {count},\n    kind: Kind::{kind},\n    stages: {stages},\n}};\n",
+        name = slot.name,
+        plain = slot.name.trim_start_matches(super::rust::WORDS.prefix),
+        class = optional(slot.class),
+        space = slot.space,
+        index = slot.index,
+        count = optional(slot.count),
+        kind = kind(&slot.resource),
+        stages = stages(&slot.stages),
+    )
+}
+
+fn push_constants(range: &PushConstants) -> String {
+    let (name, size, stages) = (&range.name, range.size, stages(&range.stages));
+    format!("pub const {name}: PushConstants = PushConstants {{ offset: 0, size: {size}, stages: {stages} }};\n")
+}
+
+fn constant(constant: &Constant) -> String {
+    let note = if constant.note.is_empty() { String::new() } else { comment(&format!("`{}`", constant.note)) };
+    let (name, id, number) = (&constant.name, constant.id, number(constant.number, false));
+    format!("{note}pub const {name}: Constant = Constant {{ id: {id}, number: Number::{number} }};\n")
+}
+
+fn entry(entry: &Entry) -> String {
+    let (name, emitted, stage, group) = (&entry.name, &entry.emitted, one_stage(&entry.stage), optional(entry.group));
+    format!(
+        "{}pub const {name}: EntryPoint =\n    EntryPoint {{ name: {emitted:?}, stage: {stage}, workgroup_size: {group} }};\n",
+        comment(entry.location.as_deref().unwrap_or(""))
+    )
+}
+
+/// The kind and size of numbers.
+fn number(number: Number, half: bool) -> &'static str {
+    match number {
+        Number::U16 if half => "F16",
+        Number::U8 => "U8",
+        Number::I8 => "I8",
+        Number::U16 => "U16",
+        Number::I16 => "I16",
+        Number::U32 => "U32",
+        Number::I32 => "I32",
+        Number::U64 => "U64",
+        Number::I64 => "I64",
+        Number::F32 => "F32",
+        Number::F64 => "F64",
+    }
+}
+
+fn inputs(entry: &Entry) -> Option<String> {
+    let row = |input: &Input| {
+        let (semantic, nth) = &input.semantic;
+        format!(
+            "    VertexInput {{ name: {:?}, semantic: {semantic:?}, semantic_index: {nth}, location: {}, offset: {}, \
+             number: Number::{}, components: {} }},\n",
+            input.path,
+            input.location,
+            input.offset,
+            number(input.number, input.half),
+            input.components
+        )
+    };
+    let rows: String = entry.inputs.iter().map(row).collect();
+    let table = format!("pub const {}: &[VertexInput] = &[\n{rows}];\n", entry.name);
+    (!rows.is_empty()).then_some(table)
+}

@@ -1,0 +1,336 @@
+//! Host code: what is generated compiles with the compilers of C++ and Rust, whose assertions hold, under all layouts.
+
+use crate::page;
+use crate::random::Random;
+use crate::support::{difference, files_under, root, shaderport, tree};
+use shaderport::host::{CppOptions, CppTables, HostProgram, HostText, RustBindings, RustOptions, header, module};
+use shaderport::reflection::{BufferMemory, Count, MemoryRow, Reflection, Repeat, SCHEMA_VERSION};
+use shaderport::{BufferLayout, MemoryLoader, Options, Output, Target, compile};
+use std::path::Path;
+use std::process::Command;
+
+const TARGETS: [Target; 3] = [Target::Hlsl, Target::Glsl, Target::Wgsl];
+const LAYOUTS: [BufferLayout; 2] = [BufferLayout::Native, BufferLayout::D3d];
+
+/// Host code of some programs, under names that count up.
+#[derive(Default)]
+struct Generated {
+    names: Vec<String>,
+    sidecars: Vec<Reflection>,
+}
+
+impl Generated {
+    fn add(&mut self, output: Output) {
+        output.reflections.into_iter().for_each(|(_, sidecar)| self.push(sidecar));
+    }
+
+    fn push(&mut self, sidecar: Reflection) {
+        self.names.push(format!("p{}", self.names.len()));
+        self.sidecars.push(sidecar);
+    }
+
+    fn cpp(&self) -> String {
+        let options = CppOptions { namespace: "shaders".to_owned(), tables: vec![CppTables::Vulkan, CppTables::D3d12] };
+        let headers = self.names.iter().zip(&self.sidecars).map(|(name, sidecar)| header(name, sidecar, &options));
+        headers.map(|text| text.replace("#pragma once\n", "")).collect()
+    }
+
+    fn rust(&self, options: &RustOptions) -> String {
+        let programs = self.names.iter().zip(&self.sidecars);
+        let programs = programs.map(|(name, reflection)| HostProgram { name, texts: Vec::new(), reflection });
+        module(&programs.collect::<Vec<_>>(), options)
+    }
+
+    /// How many buffers have a size. Those of a heap are declared nowhere.
+    fn buffers(&self) -> usize {
+        let sized = |memory: &&BufferMemory| {
+            matches!(memory.size, Count::Number(_)) && !memory.parameter.starts_with("ResourceDescriptorHeap")
+        };
+        self.sidecars.iter().flat_map(|sidecar| &sidecar.memory).filter(sized).count()
+    }
+}
+
+/// Types of the APIs whose tables are written, as their headers have them.
+const APIS: &str = include_str!("host/apis.h");
+const WGPU: &str = include_str!("host/wgpu.rs");
+const BYTEMUCK: &str = include_str!("host/bytemuck.rs");
+
+/// What the compiler of C++ says of a text, if it refuses it.
+fn cpp_refuses(text: &str) -> Option<String> {
+    let files = tree(&[("apis.h", APIS), ("all.cpp", &format!("#include \"apis.h\"\n{text}"))]);
+    let compiler = std::env::var("CXX").unwrap_or("c++".to_owned());
+    let args = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "all.cpp"];
+    refuses(Command::new(compiler).args(args).current_dir(files.path()))
+}
+
+fn refuses(command: &mut Command) -> Option<String> {
+    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    let said: String = String::from_utf8_lossy(&output.stderr).chars().take(3000).collect();
+    (!output.status.success()).then_some(said)
+}
+
+fn rustc(directory: &Path) -> Command {
+    let mut command = Command::new(std::env::var("RUSTC").unwrap_or("rustc".to_owned()));
+    command.args(["--edition", "2021", "-D", "warnings"]).current_dir(directory);
+    command
+}
+
+/// What the compiler of Rust says of a text, if it refuses it.
+fn rust_refuses(text: &str, texts: &[(&str, &str)]) -> Option<String> {
+    let mut files = vec![("wgpu.rs", WGPU), ("bytemuck.rs", BYTEMUCK), ("all.rs", text)];
+    files.extend(texts);
+    let files = tree(&files);
+    let refused = refuses(rustc(files.path()).args(["wgpu.rs", "--crate-name", "wgpu", "--crate-type", "lib"]));
+    assert_eq!(refused, None, "wgpu.rs");
+    let refused =
+        refuses(rustc(files.path()).args(["bytemuck.rs", "--crate-name", "bytemuck", "--crate-type", "proc-macro"]));
+    assert_eq!(refused, None, "bytemuck.rs");
+    let bytemuck = files_under(files.path(), &["so", "dylib", "dll"]).into_iter().next().expect("a library");
+    let bytemuck = format!("bytemuck={}", bytemuck.display());
+    let extern_crates = ["--extern", "wgpu=libwgpu.rlib", "--extern", &bytemuck];
+    refuses(rustc(files.path()).args(["all.rs", "--crate-type", "lib", "--emit", "metadata"]).args(extern_crates))
+}
+
+fn options(layout: BufferLayout) -> Options {
+    TARGETS.into_iter().fold(Options::default(), Options::target).buffer_layout(layout).layouts_anyway()
+}
+
+/// Every program of the samples, and every fifth fixture.
+#[test]
+fn compilers_agree_on_samples_and_fixtures() {
+    let mut all = Generated::default();
+    for layout in ["native", "d3d"] {
+        let out = tempfile::tempdir().expect("a temporary directory");
+        let directory = out.path().to_string_lossy().into_owned();
+        let args = ["build", "samples", "--target", "hlsl,glsl,wgsl", "--buffer-layout", layout, "--out", &directory];
+        let run = shaderport(&root(), &args);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        for file in files_under(out.path(), &["json"]) {
+            let text = std::fs::read_to_string(&file).expect("a sidecar");
+            let value: serde_json::Value = serde_json::from_str(&text).expect("a file of JSON");
+            // The record of the build is none.
+            if value["schema"] == SCHEMA_VERSION {
+                all.push(serde_json::from_value(value).expect("a sidecar"));
+            }
+        }
+    }
+    let samples = all.names.len();
+    for file in files_under(&root().join("tests/fixtures"), &["md"]).iter().step_by(5) {
+        let text = std::fs::read_to_string(file).expect("a page");
+        let Ok(mut page) = page::parse(&text) else { continue };
+        for layout in LAYOUTS {
+            page.options = page.options.buffer_layout(layout).layouts_anyway();
+            all.add(page::compile_page(&page));
+        }
+    }
+    let (programs, buffers) = (all.names.len(), all.buffers());
+    assert!(samples > 90 && programs > 900 && buffers > 1000, "{samples}, {programs}, {buffers}");
+    let cpp = all.cpp();
+    assert_eq!(cpp.matches("\nusing ").count(), buffers);
+    assert_eq!(cpp_refuses(&cpp), None);
+    let options = RustOptions { bindings: RustBindings::Wgpu, ..RustOptions::default() };
+    assert_eq!(rust_refuses(&all.rust(&options), &[]), None);
+}
+
+/// Types of fields that layouts differ in.
+const TYPES: &[&str] = &[
+    "float",
+    "float",
+    "float2",
+    "float3",
+    "float4",
+    "int",
+    "uint3",
+    "bool",
+    "double",
+    "half",
+    "half3",
+    "uint64_t",
+    "int16_t",
+    "float2x2",
+    "float3x3",
+    "float4x3",
+    "row_major float3x4",
+    "row_major float2x3",
+    "double2",
+    "double2x2",
+];
+
+/// A field of such a type or of one of the structs before.
+fn field(random: &mut Random, name: &str, structs: usize) -> String {
+    let ty = match structs {
+        n if n > 0 && random.chance(30) => format!("S{}", random.index(n)),
+        _ => random.one_of(TYPES).to_owned(),
+    };
+    format!("    {ty} {name}{};\n", random.one_of(&["", "", "[2]", "[3]", "[2][3]"]))
+}
+
+/// Structs in structs, in a constant buffer and in structured buffers.
+fn generated(seed: u64) -> String {
+    let mut random = Random::of_seed(seed);
+    let mut text = String::new();
+    for n in 0..4 {
+        let fields = (0..random.index(4) + 1).map(|i| field(&mut random, &format!("f{i}"), n));
+        text.push_str(&format!("struct S{n}\n{{\n{}}};\n", fields.collect::<String>()));
+    }
+    let members: String = (0..5).map(|i| field(&mut random, &format!("m{i}"), 4)).collect();
+    text.push_str(&format!("cbuffer Constants\n{{\n{members}}};\n"));
+    let globals: String = (0..2).map(|i| field(&mut random, &format!("g{i}"), 4)).collect();
+    text.push_str(&globals.replace("    ", "uniform "));
+    text.push_str("StructuredBuffer<S3> items;\nConstantBuffer<S2> block;\nStructuredBuffer<float3> points;\n");
+    text + "[shader(\"compute\")]\n[numthreads(1, 1, 1)]\nvoid main(uint3 id : SV_DispatchThreadID) {}\n"
+}
+
+/// What the rows of a buffer say of its struct, which was made in another way: offsets, and distances of elements.
+fn assertions(buffer: &BufferMemory, program: &str) -> Vec<String> {
+    let whole = format!("shaders::{program}::buffers::{}", buffer.parameter.trim_start_matches('$'));
+    let rows = buffer.rows.iter().filter(|row| !row.padding && !row.path.is_empty());
+    let of_row = |row: &MemoryRow| {
+        let (mut ty, mut offset, mut all) = (whole.clone(), "0".to_owned(), String::new());
+        let names: Vec<&str> = row.path.split('.').collect();
+        for (nth, name) in names.iter().enumerate() {
+            offset.push_str(&format!(" + offsetof({ty}, {name})"));
+            let field = format!("decltype({ty}::{name})");
+            ty = format!("std::remove_all_extents_t<{field}>");
+            let is_last = nth + 1 == names.len();
+            let repeats =
+                || row.repeats.iter().filter(|r| r.name == Some(nth as u32) || is_last && r.vectors.is_some());
+            let several = |repeat: &&Repeat| repeat.count != Count::Number(1);
+            if let (true, Some(first)) = (is_last, repeats().next()) {
+                // Numbers without room for padding are one array.
+                let element = format!("std::rank_v<{field}> == 1 || sizeof(std::remove_extent_t<{field}>)");
+                all.push_str(&format!("static_assert({element} == {}, \"a distance\");\n", first.stride));
+            } else if let Some(inner) = repeats().next_back().filter(several) {
+                all.push_str(&format!("static_assert(sizeof({ty}) == {}, \"a distance\");\n", inner.stride));
+            }
+        }
+        all + &format!("static_assert({offset} == {}, \"a row\");\n", row.offset)
+    };
+    rows.map(of_row).collect()
+}
+
+/// Generated programs: the offsets of structs are those of the rows of memory, which are made in another way.
+#[test]
+fn compilers_agree_on_generated_layouts() {
+    let mut all = Generated::default();
+    for seed in 0..60 {
+        let source = generated(seed);
+        let loader = MemoryLoader::new().with("a.slang", &source);
+        for layout in LAYOUTS.into_iter().chain([BufferLayout::Scalar]) {
+            let output = compile(&loader, &["a.slang"], &options(layout));
+            assert!(!output.has_errors(), "{source}\n{}", output.render(false));
+            all.add(output);
+        }
+    }
+    let memory = all.names.iter().zip(&all.sidecars).flat_map(|(name, s)| s.memory.iter().map(move |m| (name, m)));
+    let rows: Vec<String> = memory.flat_map(|(name, buffer)| assertions(buffer, name)).collect();
+    assert!(rows.len() > 5000, "{}", rows.len());
+    assert_eq!(cpp_refuses(&format!("#include <type_traits>\n{}{}", all.cpp(), rows.concat())), None);
+    assert_eq!(rust_refuses(&all.rust(&RustOptions::default()), &[]), None);
+}
+
+const SOURCE: &str = include_str!("host/lights.slang");
+
+fn lights(target: Target, layout: BufferLayout) -> Output {
+    let loader = MemoryLoader::new().with("lights.slang", SOURCE);
+    let output = compile(&loader, &["lights.slang"], &Options::for_target(target).buffer_layout(layout));
+    assert!(!output.has_errors(), "{}", output.render(false));
+    output
+}
+
+/// A text that is as it was written down; `BLESS=1 cargo test host` rewrites it.
+fn golden(name: &str, text: &str) {
+    let path = root().join("tests/host").join(name);
+    if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
+        std::fs::write(&path, text).expect("a file");
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(expected == text, "{name}:\n{}(BLESS=1 rewrites it)", difference(&expected, text));
+}
+
+#[test]
+fn the_text_is_as_written_down() {
+    let output = lights(Target::Hlsl, BufferLayout::Native);
+    let options = CppOptions { tables: vec![CppTables::D3d12], ..CppOptions::default() };
+    golden("lights.h", &header("lights", &output.reflections[0].1, &options));
+    let output = lights(Target::Wgsl, BufferLayout::Native);
+    let options = RustOptions { bytemuck: true, bindings: RustBindings::Wgpu };
+    let texts = vec![HostText { entry: "", path: "lights.wgsl", is_binary: false }];
+    let program = HostProgram { name: "lights", texts, reflection: &output.reflections[0].1 };
+    let text = module(&[program], &options);
+    golden("lights.rs", &text);
+    assert_eq!(rust_refuses(&text, &[("lights.wgsl", output.artifacts[0].text())]), None);
+}
+
+/// A wrong offset is found by the compilers.
+#[test]
+fn wrong_offsets_are_refused() {
+    let mut all = Generated::default();
+    all.add(lights(Target::Hlsl, BufferLayout::D3d));
+    let (cpp, rust) = (all.cpp(), all.rust(&RustOptions::default()));
+    let refused = (cpp_refuses(&cpp), rust_refuses(&rust, &[]));
+    assert_eq!(refused, (None, None));
+    let broken = cpp.replace("offsetof(Frame, time) == 60", "offsetof(Frame, time) == 80");
+    assert!(broken != cpp && cpp_refuses(&broken).is_some_and(|said| said.contains("an offset")), "{cpp}");
+    let broken = rust.replace("offset_of!(Frame, time) == 60", "offset_of!(Frame, time) == 80");
+    assert!(broken != rust && rust_refuses(&broken, &[]).is_some_and(|said| said.contains("assert")), "{rust}");
+    let broken = cpp.replace("float eye[3];", "float eye[4];");
+    assert!(broken != cpp && cpp_refuses(&broken).is_some());
+}
+
+/// Types that programs have in common are written once; those of one name and different layouts stay where they are.
+#[test]
+fn common_types_are_written_once() {
+    let common = "struct Light { float3 at; float power; };\nstruct Pair { Light a; float b; };\n";
+    let main = "[shader(\"compute\")]\n[numthreads(1, 1, 1)]\nvoid main() { result[0] = items[0].b; }\n";
+    let program = |more: &str| {
+        let source = format!("{common}{more}StructuredBuffer<Pair> items;\nRWStructuredBuffer<float> result;\n{main}");
+        compile(&MemoryLoader::new().with("a.slang", &source), &["a.slang"], &Options::for_target(Target::Wgsl))
+    };
+    let outputs = [program("cbuffer Own { float x; }\n"), program("cbuffer Own { float2 x; }\n"), program("")];
+    let names = ["one", "two", "three/four"];
+    let texts = || vec![HostText { entry: "", path: "a.wgsl", is_binary: false }];
+    let binary = || vec![HostText { entry: "main", path: "a.wgsl", is_binary: true }];
+    let all: Vec<HostProgram> = outputs
+        .iter()
+        .zip(names)
+        .map(|(output, name)| {
+            assert!(!output.has_errors(), "{}", output.render(false));
+            let texts = if name == "two" { binary() } else { texts() };
+            HostProgram { name, texts, reflection: &output.reflections[0].1 }
+        })
+        .collect();
+    let text = module(&all, &RustOptions::default());
+    let count = |what: &str| text.matches(what).count();
+    assert_eq!(
+        (count("pub struct Light {"), count("pub struct Pair {"), count("pub struct Own {")),
+        (1, 1, 2),
+        "{text}"
+    );
+    assert_eq!(count("pub use super::types::{Light, Pair};"), 3, "{text}");
+    assert!(text.contains("pub mod three_four {"), "{text}");
+    let uses =
+        "const _: usize = two::sources::main.len() + one::SOURCE.len() + core::mem::size_of::<three_four::Pair>();\n";
+    assert_eq!(rust_refuses(&(text + uses), &[("a.wgsl", "text")]), None);
+}
+
+#[test]
+fn the_command_line_shows_host_code() {
+    let files = tree(&[("lights.slang", SOURCE)]);
+    let shown = |args: &[&str]| {
+        let run = shaderport(files.path(), &[&["reflect", "lights.slang"], args].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    };
+    let cpp = shown(&["--format", "cpp", "--target", "glsl,hlsl", "--cpp-tables", "vulkan", "--cpp-namespace", "game"]);
+    for what in
+        ["namespace game::lights_glsl {", "namespace game::lights_hlsl {", "VkDescriptorSetLayoutBinding set0[]"]
+    {
+        assert!(cpp.contains(what), "{what}\n{cpp}");
+    }
+    assert!(!cpp.contains("D3D12_"), "{cpp}");
+    let rust = shown(&["--format", "rust", "--rust-bytemuck"]);
+    assert!(rust.contains("::bytemuck::Pod") && !rust.contains("::wgpu::"), "{rust}");
+    let run = shaderport(files.path(), &["reflect", "lights.slang", "--format", "cpp", "--cpp-tables", "metal"]);
+    assert!(run.code == 2 && run.stderr.contains("there are vulkan, d3d12"), "{}", run.stderr);
+}
