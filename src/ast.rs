@@ -31,6 +31,8 @@ pub struct Unit {
     pub is_versioned: bool,
     /// Names by which a statement or a cast would read in another way if they were of types, which other files may declare.
     pub undecided: FxHashSet<Symbol>,
+    /// A hash of the tokens that are in no body of a function.
+    pub declared: u64,
 }
 
 impl Unit {
@@ -179,6 +181,8 @@ pub struct FunctionDecl {
     pub semantics: Vec<Semantic>,
     /// The body; `None` for a forward declaration or interface requirement.
     pub body: Option<Block>,
+    /// A hash of the tokens of the body.
+    pub code: u64,
     /// `throws E`.
     pub throws: Option<TypeExpr>,
 }

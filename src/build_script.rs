@@ -21,6 +21,7 @@ use crate::layout::{Policy, Shift};
 use crate::options::{Choices, Lint, setters};
 use crate::reflect::Reflection;
 use crate::tree::MatrixOrder;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// A build of one tree of shaders. What is said here goes before what a `shaderport.toml` in the tree says.
@@ -35,7 +36,7 @@ pub struct Build {
     locked: bool,
     any_case: bool,
     out: Option<PathBuf>,
-    cache: Option<PathBuf>,
+    cache: Vec<OsString>,
     module: Option<PathBuf>,
     rust: RustOptions,
 }
@@ -53,7 +54,7 @@ impl Build {
             locked: false,
             any_case: false,
             out: None,
-            cache: None,
+            cache: Vec::new(),
             module: None,
             rust: RustOptions::default(),
         }
@@ -121,10 +122,11 @@ impl Build {
         self
     }
 
-    /// A directory in which builds share what they have compiled, those of other checkouts too. What was used least lately goes
-    /// when there is more than 1 GiB.
-    pub fn cache(mut self, directory: impl AsRef<Path>) -> Build {
-        self.cache = Some(directory.as_ref().to_path_buf());
+    /// Where builds share what they have compiled, those of other checkouts too: a directory, of which what was used least lately goes
+    /// when there is more than 1 GiB; or, with the feature `shared-cache`, a service by its URL (see [`crate::guide::build`]). Called
+    /// twice, a directory in front of a service.
+    pub fn cache(mut self, place: impl AsRef<OsStr>) -> Build {
+        self.cache.push(place.as_ref().to_owned());
         self
     }
 
@@ -196,7 +198,7 @@ impl Build {
                 let path = out.join(&sidecar.name);
                 let text =
                     std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-                let reflection = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+                let reflection = Reflection::from_json(&text).map_err(|e| format!("{}: {e}", path.display()))?;
                 let is_alone = of_targets.iter().all(|other| other.target == Some(target));
                 let module = if is_alone { name.to_owned() } else { format!("{name}_{}", target.name()) };
                 sidecars.push((module, outputs, target, reflection));
@@ -227,6 +229,8 @@ impl Build {
     }
 
     fn order<'a>(&'a self, out: &'a Path) -> Result<Order<'a>, String> {
+        let places = self.cache.iter().map(OsString::as_os_str);
+        let cache = if self.cache.is_empty() { None } else { Some(Store::open(places, USUAL_BOUND)?) };
         Ok(Order {
             tree: &self.tree,
             out,
@@ -242,15 +246,19 @@ impl Build {
             depfiles: false,
             read_besides: Vec::new(),
             validator: |_, _| Vec::new(),
-            validates: false,
+            validators: String::new(),
             color: false,
             verbose: false,
             dump_after: None,
             jobs: std::env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok()),
             prunes: true,
             checks: false,
+            programs: Vec::new(),
+            records: true,
             fails_fast: false,
-            cache: self.cache.as_deref().map(|directory| Store::new(directory, USUAL_BOUND)),
+            interrupted: || false,
+            cache,
+            elsewhere: None,
         })
     }
 

@@ -9,6 +9,7 @@ use crate::diagnostic::{self, Code, Diagnostic, Diagnostics, WarningLevel, Warni
 use crate::layout::lock::{self, LockInput};
 use crate::layout::rules::{self, Rules};
 use crate::layout::{self, Api, Policy, ProgramLayout, Settings, SizedArrays};
+use crate::lex::AskedMacro;
 use crate::limits::Limits;
 use crate::reflect;
 use crate::source::{FileId, Loader, Sources, Span};
@@ -127,6 +128,8 @@ pub struct Options {
     pub(crate) skip_libraries: bool,
     /// What the programs of a build share that are compiled with one loader.
     pub(crate) shared: Option<Arc<Shared>>,
+    /// What the variants of a program share that are compiled with the same options but for macros.
+    pub(crate) known_code: Option<Arc<check::KnownCode>>,
     /// Macros of which the output tells whether the sources ask for them.
     pub(crate) watched: Arc<[Symbol]>,
 }
@@ -161,6 +164,7 @@ impl Default for Options {
             explain: false,
             skip_libraries: false,
             shared: None,
+            known_code: None,
             watched: Arc::default(),
         }
     }
@@ -242,7 +246,7 @@ pub struct Output {
     /// Entry points of the program.
     pub entries: Vec<(Symbol, Stage)>,
     /// Those of the watched macros that the sources ask for.
-    pub(crate) asked: Vec<Symbol>,
+    pub(crate) asked: Vec<AskedMacro>,
     /// Trees after the pass asked for, per target.
     pub dumps: Vec<String>,
     /// What the lock of the options holds of this program from now on; `None` without one.

@@ -75,6 +75,15 @@ pub struct Comment {
     pub blank_before: bool,
 }
 
+/// A macro that a text asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AskedMacro {
+    /// Its name.
+    pub name: Symbol,
+    /// A directive asks for it: what else is in the text depends on it.
+    pub decides: bool,
+}
+
 /// The tokens of one translation unit after preprocessing, ended by one `Eof`.
 #[derive(Clone, Debug, Default)]
 pub struct TokenStream {
@@ -93,7 +102,7 @@ pub struct TokenStream {
     /// The limits that it was made under, which hold for what is made of it.
     pub limits: Limits,
     /// Those of the watched macros that the text asks for: it expands them, tests whether they are defined, or defines them.
-    pub asked: Vec<Symbol>,
+    pub asked: Vec<AskedMacro>,
     /// An include is missing or a limit was hit, and it was reported: names that are missing later say nothing new.
     pub incomplete: bool,
 }

@@ -33,7 +33,9 @@
 //! | feature | default | what it adds |
 //! | --- | --- | --- |
 //! | `cli` | yes | the program `shaderport`, and colors in rendered diagnostics |
+//! | `remote` | no | `build --remote`: servers of the Remote Execution API, see [`guide::farm`] |
 //! | `validate` | yes | [naga](https://docs.rs/naga): the targets `spirv` and `metal`, and validation of WGSL |
+//! | `shared-cache` | no | caches in Redis, S3 and WebDAV ([`guide::build`]) |
 //!
 //! A build script for the other targets needs neither: `default-features = false`.
 #![forbid(unsafe_code)]

@@ -120,28 +120,47 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     near.map(|(.., k)| k)
 }
 
-/// Levenshtein distance, cut off for long or very different names.
+/// The distance of optimal string alignment: how many characters are wrong, missing or too many, or have changed places with the
+/// next one. It is cut off for long or very different names.
 pub fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len().abs_diff(b.len()) > 3 || a.len() > 64 {
         return usize::MAX;
     }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
+    let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX - 1);
+    // The rows of the distances from the first two, one and no characters of `a`.
+    let (mut two_before, mut before): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
+    let mut last = None;
     for (i, x) in a.iter().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
+        let mut row = vec![i + 1];
+        let mut previous = None;
         for (j, y) in b.iter().enumerate() {
-            let up = row.get(j + 1).copied().unwrap_or(0);
-            let value = (diagonal + usize::from(x != y)).min(up + 1).min(left + 1);
-            if let Some(slot) = row.get_mut(j) {
-                *slot = left;
+            let replaced = at(&before, j) + usize::from(x != y);
+            let mut least = replaced.min(at(&before, j + 1) + 1).min(at(&row, j) + 1);
+            if x != y && last == Some(y) && previous == Some(x) {
+                least = least.min(at(&two_before, j.saturating_sub(1)) + 1);
             }
-            diagonal = up;
-            left = value;
+            row.push(least);
+            previous = Some(y);
         }
-        if let Some(slot) = row.last_mut() {
-            *slot = left;
-        }
+        last = Some(x);
+        two_before = std::mem::replace(&mut before, row);
     }
-    row.last().copied().unwrap_or(usize::MAX)
+    before.last().copied().unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{edit_distance, nearest};
+
+    #[test]
+    fn slips_of_the_hand_are_near() {
+        let slips = [("lerp", "lerp", 0), ("lepr", "lerp", 1), ("SV_Positoin", "SV_Position", 1), ("clmp", "clamp", 1)];
+        let others = [("", "mul", 3), ("ca", "abc", 3), ("normal", "norml", 1), ("saturate", "sturatee", 2)];
+        for (a, b, distance) in slips.into_iter().chain(others) {
+            assert_eq!((edit_distance(a, b), edit_distance(b, a)), (distance, distance), "{a} {b}");
+        }
+        assert_eq!(nearest("fsat", ["fast", "fit"]), Some("fast"));
+        assert_eq!(nearest("f", ["quack"]), None);
+    }
 }

@@ -1,6 +1,8 @@
 //! Builds of trees: programs of several files, permutations, what is built again after which edit, what is left out.
 
+use crate::random::Random;
 use crate::support::{Run, contents, shaderport, tree};
+use shaderport::reflection::Reflection;
 use std::path::Path;
 
 const MANIFEST: &str = "shaderport.toml";
@@ -447,7 +449,22 @@ fn caches_are_shown_and_cleaned() {
     assert!(cache(&["stat", "--cache", "c"]).stdout.starts_with("0 entries with 0 bytes"));
 }
 
-/// However often and whenever builds are killed, the next one is right.
+/// Without the feature for them, services are a wrong usage that names it.
+#[cfg(not(feature = "shared-cache"))]
+#[test]
+fn a_service_needs_a_feature() {
+    let directory = tree(&[("s/q.frag.hlsl", FRAGMENT)]);
+    let url = "redis://user:secret@host/x";
+    for run in
+        [build(directory.path(), &["--cache", url]), shaderport(directory.path(), &["cache", "stat", "--cache", url])]
+    {
+        assert!(run.code == 2 && run.stderr.contains("without the feature `shared-cache`"), "{}", run.stderr);
+        assert!(!run.stderr.contains("secret"), "{}", run.stderr);
+    }
+    assert!(!directory.path().join("out").exists());
+}
+
+/// However often and whenever builds are killed, the next one is right. `SHADERPORT_KILLS` says how often, else it is a short run.
 #[cfg(unix)]
 #[test]
 fn builds_that_are_killed_leave_nothing_wrong() {
@@ -463,14 +480,22 @@ fn builds_that_are_killed_leave_nothing_wrong() {
         command.args(["build", "s", "--target", "wgsl", "--out", "out", "--cache", "c", "-q"]).current_dir(at);
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().expect("a process")
     };
-    for round in 0..20u64 {
+    let out = fresh.path().join("out").to_string_lossy().into_owned();
+    let is_right = || {
+        assert_eq!(build(at, &["--cache", "c", "--prune"]).code, 0);
+        assert_eq!(shaderport(at, &["build", "s", "--target", "wgsl", "--out", &out, "--prune"]).code, 0);
+        assert_eq!(contents(&at.join("out")), contents(&fresh.path().join("out")));
+    };
+    let rounds = std::env::var("SHADERPORT_KILLS").map_or(20, |kills| kills.parse().expect("a number"));
+    let mut random = Random::of_seed(rounds);
+    for round in 0..rounds {
         let source = at.join(format!("s/f{}.hlsl", round % 12));
         let text = std::fs::read_to_string(&source).expect("a source");
         std::fs::write(&source, text.replace("return FOGGED", &format!("c.y += {round}; return FOGGED")))
             .expect("a source");
         // Two builds into one directory, both killed.
         let (mut one, mut other) = (spawn(), spawn());
-        std::thread::sleep(std::time::Duration::from_millis(round * 13 % 90));
+        std::thread::sleep(std::time::Duration::from_micros(random.below(120_000)));
         for child in [&mut one, &mut other] {
             child.kill().expect("a process");
             child.wait().expect("a process");
@@ -479,11 +504,11 @@ fn builds_that_are_killed_leave_nothing_wrong() {
             let text = read(&at.join("out"), name);
             assert!(text.ends_with("}\n") && text.contains("@fragment"), "{name} is part of a text:\n{text}");
         }
+        if round % 10 == 9 {
+            is_right();
+        }
     }
-    assert_eq!(build(at, &["--cache", "c"]).code, 0);
-    let out = fresh.path().join("out").to_string_lossy().into_owned();
-    assert_eq!(shaderport(at, &["build", "s", "--target", "wgsl", "--out", &out]).code, 0);
-    assert_eq!(contents(&at.join("out")), contents(&fresh.path().join("out")));
+    is_right();
 }
 
 /// The module of host code has what is built and what need not be, compiles, and holds the texts.
@@ -610,10 +635,123 @@ fn dependency_files() {
     assert_eq!(read(at, "out/x.d"), format!("out/x.wgsl: {inputs}"));
     assert_eq!(compile(&["-o", "x.wgsl", "-MF", "deps/y.d", "-MT", "the target"]).code, 0);
     assert_eq!(read(at, "deps/y.d"), format!("the\\ target: {inputs}"));
+    assert_eq!(compile(&["-o", "z.wgsl", "-MD", "-MP"]).code, 0);
+    let rules = "s/a\\ b.hlsl:\ns/h.hlsli:\ns/shaderport.toml:\ns/bindings.lock:\n";
+    assert_eq!(read(at, "z.d"), format!("z.wgsl: {inputs}{rules}"));
     let run = compile(&["-MD"]);
     assert!(run.code == 2 && run.stderr.contains("name one with --output"), "{}", run.stderr);
     assert_eq!(build(at, &["--depfiles"]).code, 0);
     assert_eq!(read(at, "out/wgsl/a b.d"), format!("out/wgsl/a\\ b.wgsl: {inputs}"));
     let modified = |name: &str| std::fs::metadata(at.join(name)).and_then(|m| m.modified()).expect("a file");
     assert!(modified("s/bindings.lock") <= modified("out/wgsl/a b.wgsl"));
+}
+
+/// What nothing reaches is checked in one variant, and again in those in which it, or what is declared around it, is another.
+#[test]
+fn code_that_nothing_reaches_is_checked() {
+    let source = "#ifdef WIDE\n#define NUMBER float3\n#else\n#define NUMBER float2\n#endif\n\
+        struct Light { NUMBER color; };\n\
+        float2 unused(Light light) { return light.color; }\n\
+        float2 other(float3 color) {\n#if KIND == 1\n return color;\n#elif KIND == 2\n return light.missing;\n#endif\n return color.xy; }\n\
+        float reached(float2 a) { return dot(a, a) + KIND; }\n\
+        float4 main(float2 uv : UV) : SV_Target { return reached(uv); }\n";
+    let manifest = |axes: &str| {
+        format!("[[shader]]\nfiles = [\"a.hlsl\"]\nentries = [\"main:fragment\"]\npermute = {{ {axes} }}\n")
+    };
+    let axes = "WIDE = [false, true], KIND = [0, 1]";
+    let directory = tree(&[("s/a.hlsl", source), ("s/shaderport.toml", &manifest(axes))]);
+    let run = build(directory.path(), &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let places = |line: u32| run.stderr.matches(&format!("s/a.hlsl:{line}:9: warning[E0324]")).count();
+    let of_light = run.stderr.matches("s/a.hlsl:7:37: warning[E0324]").count();
+    assert_eq!((of_light, places(10)), (1, 1), "{}", run.stderr);
+    for (is_wide, kind) in [(false, 0), (true, 1)] {
+        let wide: &[&str] = if is_wide { &["-DWIDE=1"] } else { &[] };
+        let kind = format!("-DKIND={kind}");
+        let alone = ["compile", "s/a.hlsl", "--target", "wgsl", "--no-manifest", "--entry", "main:fragment", &kind];
+        let text = shaderport(directory.path(), &[&alone[..], wide].concat()).stdout;
+        assert!(
+            outputs(directory.path()).iter().any(|name| read(&directory.path().join("out"), name) == text),
+            "{text}"
+        );
+    }
+    write(directory.path(), "s/shaderport.toml", &manifest("KIND = [0, 2]"));
+    let run = build(directory.path(), &[]);
+    assert!(run.code == 1 && run.stderr.contains("light"), "{}", run.stderr);
+}
+
+/// A compact sidecar has each type once, and says what the full one says.
+#[test]
+fn compact_sidecars_are_full_ones() {
+    let source = "struct Light { float4 color; float4x4 matrices[4]; };\nstruct Pair { Light a; Light b; };\n\
+        ConstantBuffer<Pair> first;\nConstantBuffer<Pair> second;\n\
+        [shader(\"fragment\")] float4 main() : SV_Target { return first.a.color + second.b.color; }\n";
+    let directory = tree(&[("s/a.slang", source)]);
+    let out = |form: &str| {
+        let run = shaderport(directory.path(), &["build", "s", "--sidecar", form, "--out", form, "--target", "glsl"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        read(directory.path(), &format!("{form}/glsl/a.json"))
+    };
+    let (full, compact) = (out("full"), out("compact"));
+    assert!(compact.len() * 3 < full.len() && compact.lines().count() == 1, "{} {}", compact.len(), full.len());
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+    let in_full = |text: &str| {
+        let sidecar = Reflection::from_json(text).expect("a sidecar");
+        serde_json::to_value(sidecar).expect("JSON")
+    };
+    assert_eq!(in_full(&compact), value(&full));
+    assert_eq!(in_full(&full), value(&full));
+    // They are the same interface.
+    let run = shaderport(directory.path(), &["diff", "full/glsl/a.json", "compact/glsl/a.json"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, ""), "{}", run.stderr);
+    let run = shaderport(directory.path(), &["build", "s", "--sidecar", "none", "--out", "none", "--target", "glsl"]);
+    assert_eq!((run.code, contents(&directory.path().join("none")).len()), (0, 1));
+}
+
+/// An axis that only expressions use may be a specialization constant: the table has the declaration, which works.
+#[test]
+fn specialization_constants_are_offered() {
+    let source = "#ifndef FOG\n#define FOG 0\n#endif\n\
+        static const float weights[SIZE] = { WEIGHTS };\n\
+        [shader(\"fragment\")] float4 main(float2 uv : UV) : SV_Target\n{\n    float sum = FOG * weights[0];\n    \
+        for (int i = 0; i < STEPS; ++i) sum += uv.x * STRENGTH;\n    return sum;\n}\n";
+    let axes = "STEPS = [2, 4], STRENGTH = ['0.5', '1.5'], FOG = [0, 1], SIZE = [2, 1], WEIGHTS = [1, 2]";
+    let manifest = format!("[[shader]]\nfiles = [\"a.hlsl\"]\npermute = {{ {axes} }}\nexcept = [{{ SIZE = 1 }}]\n");
+    let source = source.replace("{ WEIGHTS }", "{ WEIGHTS, 2 }");
+    let directory = tree(&[("s/a.hlsl", &source), ("s/shaderport.toml", &manifest)]);
+    let run = build(directory.path(), &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let table = read(directory.path(), "out/a.variants.json");
+    let table: serde_json::Value = serde_json::from_str(&table).expect("JSON");
+    let offer = |axis: &str, declared: &str| {
+        let declaration = format!("[[vk::constant_id(0)]] const {declared};");
+        serde_json::json!({ "axis": axis, "declaration": declaration, "targets": ["wgsl"] })
+    };
+    let wanted = [
+        offer("STEPS", "int STEPS = 2"),
+        offer("STRENGTH", "float STRENGTH = 0.5"),
+        offer("WEIGHTS", "int WEIGHTS = 1"),
+    ];
+    assert_eq!(table["offers"], serde_json::Value::from(wanted.to_vec()), "{table:#}");
+}
+
+/// Outputs have their names whatever the directory of the tree is called, and messages have those of the checkout.
+#[test]
+fn names_from_a_cache_are_those_of_the_tree() {
+    let source = format!("float2 narrow(float3 a) {{ return a; }}\n{FRAGMENT}");
+    let files = [("s/effects/a.frag.hlsl", source.as_str()), ("t/effects/a.frag.hlsl", &source)];
+    let directory = tree(&files);
+    let build = |tree: &str| {
+        let run = shaderport(directory.path(), &["build", tree, "--target", "wgsl", "--out", tree, "--cache", "c"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run
+    };
+    let (first, second) = (build("s"), build("t"));
+    assert!(second.stdout.contains("1 of 1 programs found"), "{}", second.stdout);
+    assert!(
+        first.stderr.contains("s/effects/a.frag.hlsl:1:") && second.stderr.contains("t/effects/a.frag.hlsl:1:"),
+        "{}",
+        second.stderr
+    );
+    assert!(directory.path().join("t/wgsl/effects/a.frag.wgsl").is_file());
 }

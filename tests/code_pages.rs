@@ -8,13 +8,12 @@ use shaderport::internals::layout::rules::pages;
 use shaderport::{Code, MemoryLoader, Options, Severity, Target, WarningLevel, compile};
 
 /// Codes whose examples need further files, or options.
-const NOT_ALONE: [Code; 6] = [
+const NOT_ALONE: [Code; 5] = [
     Code::FILE_NOT_FOUND,
     Code::INCLUDE_CYCLE,
     Code::OUTSIDE_ROOTS,
     Code::MODULE_NOT_FOUND,
     Code::DECLARATION_CONFLICT,
-    Code::CAPABILITY,
 ];
 
 /// The fenced blocks of a page: language and text.
@@ -22,11 +21,17 @@ fn blocks(page: &str) -> Vec<(&str, &str)> {
     page.split("```").skip(1).step_by(2).filter_map(|b| b.split_once('\n')).collect()
 }
 
+/// The target of the command line that an example begins with; HLSL if it has none.
+fn target(text: &str) -> Target {
+    let named = text.split_once("--target ").and_then(|(_, rest)| rest.split_whitespace().next());
+    named.map_or(Target::Hlsl, |name| Target::parse(name).expect("a target"))
+}
+
 /// The codes of the errors of one source; warnings of a code that is asked for are errors.
 fn errors(language: &str, text: &str, asked: Code) -> Vec<Code> {
     let name = format!("main.{language}");
     let loader = MemoryLoader::new().with(&name, text);
-    let options = Options::for_target(Target::Hlsl).skip_libraries().severity(Some(asked), WarningLevel::Error);
+    let options = Options::for_target(target(text)).skip_libraries().severity(Some(asked), WarningLevel::Error);
     let output = compile(&loader, &[&name], &options);
     output.diagnostics.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
 }

@@ -26,12 +26,20 @@ mod options;
 mod page;
 mod parse_trees;
 mod parts;
+mod pipes;
+mod plan;
 mod positions;
 mod random;
 mod readback;
+mod recipes;
 mod reflection;
+#[cfg(feature = "remote")]
+mod remote;
 mod samples;
 mod schema;
+#[cfg(feature = "shared-cache")]
+mod shared_cache;
 mod slots;
 mod type_layout;
+mod watching;
 mod words;

@@ -292,7 +292,10 @@ fn files_of_one_program_have_one_manifest_and_one_answer() {
 #[test]
 fn what_a_manifest_cannot_say() {
     for (manifest, said) in [
-        ("[build]\ninclude = []\nbinding-polcy = 'dxc'\n", "line 3: [build] has no key `binding-polcy`; there are"),
+        (
+            "[build]\ninclude = []\nbinding-polcy = 'dxc'\n",
+            "line 3: [build] has no key `binding-polcy`, did you mean `binding-policy`?; there are",
+        ),
         ("[build]\nfiles = ['*']\n", "line 2: [build] has no key `files`"),
         ("[[shader]]\nfiles = ['*']\nbindings-lock = 'x'\n", "line 3: [[shader]] has no key `bindings-lock`"),
         ("[[shader]]\nentries = ['main']\n", "a [[shader]] needs `files`"),

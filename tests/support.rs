@@ -5,6 +5,7 @@ mod legality;
 
 #[allow(unused_imports, reason = "not every program of tests uses all of it")]
 pub use legality::{glsl_is_legal, glsl_words, wgsl_is_legal};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -60,6 +61,8 @@ pub fn shaderport(directory: &Path, args: &[&str]) -> Run {
     let mut child = Command::new(env!("CARGO_BIN_EXE_shaderport"))
         .args(args)
         .current_dir(directory)
+        // Servers of tests are on this machine.
+        .env("NO_PROXY", "127.0.0.1")
         .stdin(Stdio::null())
         .stdout(create(&out))
         .stderr(create(&err))
@@ -78,6 +81,25 @@ pub fn shaderport(directory: &Path, args: &[&str]) -> Run {
     };
     let text = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
     Run { code: status.code().unwrap_or(-1), stdout: text(&out), stderr: text(&err) }
+}
+
+/// A program on the path, which tests can do without.
+#[allow(dead_code, reason = "not every program of tests uses all of it")]
+pub fn find(program: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    let names = [program.to_owned(), format!("{program}.exe")];
+    std::env::split_paths(&paths).flat_map(|d| names.clone().map(|n| d.join(n))).find(|path| path.is_file())
+}
+
+/// The same. One that is not there is named, with what is not tested without it.
+#[allow(dead_code, reason = "not every program of tests uses it")]
+pub fn find_tool(program: &str, what: &str) -> Option<PathBuf> {
+    let found = find(program);
+    if found.is_none() {
+        // Not by the macro, whose text is shown for tests that fail only.
+        let _ = writeln!(std::io::stderr(), "{program} was not found: {what} are not tested");
+    }
+    found
 }
 
 /// Writes files below a new temporary directory.

@@ -5,16 +5,13 @@
 //! files now gives the key of the outputs. So a program is found by what it depends on and by nothing else: names are paths
 //! from the manifest, and a checkout in another directory, or of another machine, finds the same.
 
+use super::bundle::{Bundle, ProgramSources, joined, split};
 use super::digest::{Digest, Stamp};
 use super::loader::FileInput;
-use super::program::{Fate, OutputFile, OutputKind, Product};
+use super::program::Product;
 use super::store::Store;
-use crate::compile::Target;
-use crate::diagnostic::Message;
-use crate::layout::lock::ProgramLock;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::RwLock;
 
@@ -27,32 +24,6 @@ struct Sources {
     files: Vec<String>,
     misses: Vec<String>,
 }
-
-/// What is stored of a program besides the bytes of its outputs, which come after it in this order.
-#[derive(Serialize, Deserialize, Debug)]
-struct Stored {
-    files: Vec<StoredFile>,
-    messages: Vec<Message>,
-    fate: Fate,
-    is_broken: bool,
-    records: Option<ProgramLock>,
-    variants: usize,
-    passed_over: BTreeSet<String>,
-}
-
-/// An output without its bytes.
-#[derive(Serialize, Deserialize, Debug)]
-struct StoredFile {
-    name: String,
-    kind: OutputKind,
-    entry: Option<String>,
-    target: Option<String>,
-    /// How many bytes it has.
-    length: usize,
-}
-
-/// Stands for the directory of the manifest in stored messages.
-const BASE_MARK: &str = "\u{f8ff}/";
 
 /// The cache of a build.
 pub struct Cache<'a> {
@@ -92,7 +63,7 @@ impl<'a> Cache<'a> {
             misses: product.misses.iter().cloned().collect(),
         };
         let inputs: Vec<FileInput> = files.iter().map(|(_, input)| *input).collect();
-        self.store.put(&key_of(key, &sources, &inputs), &self.bytes(product));
+        self.store.put(&key_of(key, &sources, &inputs), &joined(&Bundle::of(product, self.base), product));
         let mut lists = self.lists(key);
         if lists.first() != Some(&sources) {
             lists.retain(|list| *list != sources);
@@ -126,66 +97,16 @@ impl<'a> Cache<'a> {
         input
     }
 
-    fn bytes(&self, product: &Product) -> Vec<u8> {
-        let file = |f: &OutputFile| StoredFile {
-            name: f.name.clone(),
-            kind: f.kind,
-            entry: f.entry.clone(),
-            target: f.target.map(|t| t.name().to_owned()),
-            length: f.bytes.len(),
-        };
-        let stored = Stored {
-            files: product.files.iter().map(file).collect(),
-            messages: product.messages.iter().map(Message::without_colors).collect(),
-            fate: product.fate,
-            is_broken: product.is_broken,
-            records: product.records.clone(),
-            variants: product.variants,
-            passed_over: product.passed_over.clone(),
-        };
-        let head = serde_json::to_string(&stored).unwrap_or_default();
-        let mut bytes = head.replace(&self.base_prefix(), BASE_MARK).into_bytes();
-        bytes.push(b'\n');
-        product.files.iter().for_each(|file| bytes.extend_from_slice(&file.bytes));
-        bytes
-    }
-
     fn product(&self, bytes: &[u8], sources: &Sources, inputs: Vec<FileInput>) -> Option<Product> {
-        let line = bytes.iter().position(|byte| *byte == b'\n')?;
-        let (head, mut rest) = (bytes.get(..line)?, bytes.get(line + 1..)?);
-        let head = std::str::from_utf8(head).ok()?.replace(BASE_MARK, &self.base_prefix());
-        let stored: Stored = serde_json::from_str(&head).ok()?;
-        let mut files = Vec::new();
-        for StoredFile { name, kind, entry, target, length } in stored.files {
-            let bytes = rest.get(..length)?.to_vec();
-            rest = rest.get(length..)?;
-            let target = match target {
-                Some(target) => Some(Target::parse(&target)?),
-                None => None,
-            };
-            files.push(OutputFile { name, kind, entry, target, bytes });
-        }
+        let (head, rest) = split(bytes)?;
+        let bundle: Bundle = serde_json::from_slice(head).ok()?;
         let place = |name: &String| self.base.join(name).to_string_lossy().into_owned();
-        Some(Product {
-            files,
-            messages: stored.messages,
-            fate: stored.fate,
-            failed: BTreeMap::new(),
-            is_broken: stored.is_broken,
+        let sources = ProgramSources {
             dependencies: sources.files.iter().map(place).collect(),
             inputs: sources.files.iter().cloned().zip(inputs).collect(),
             misses: sources.misses.iter().cloned().collect(),
-            records: stored.records,
-            variants: stored.variants,
-            passed_over: stored.passed_over,
-        })
-    }
-
-    /// What names of files begin with in messages.
-    fn base_prefix(&self) -> String {
-        let base = self.base.to_string_lossy().replace('\\', "/");
-        let base = base.trim_start_matches("./").trim_end_matches('/');
-        if base.is_empty() || base == "." { BASE_MARK.to_owned() } else { format!("{base}/") }
+        };
+        bundle.product(rest, self.base, sources)
     }
 }
 
@@ -197,4 +118,27 @@ fn key_of(key: &str, sources: &Sources, inputs: &[FileInput]) -> Digest {
     let names = serde_json::to_vec(sources).unwrap_or_default();
     let digests = inputs.iter().map(|input| input.digest.bytes());
     Digest::of_parts([&b"outputs"[..], key.as_bytes(), &names].into_iter().chain(digests))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::program::{OutputFile, OutputKind};
+
+    /// Whoever writes into a cache cannot have files written elsewhere.
+    #[test]
+    fn outputs_stay_below_their_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open([directory.path().as_os_str()], 1 << 20).unwrap();
+        let cache = Cache::new(&store, Path::new("."));
+        let sources = Sources { files: Vec::new(), misses: Vec::new() };
+        let is_taken = |name: &str| {
+            let (name, bytes) = (name.to_owned(), b"text".to_vec());
+            let file = OutputFile { name, kind: OutputKind::Text, entry: None, target: None, bytes };
+            let product = Product { files: vec![file], ..Product::default() };
+            cache.product(&joined(&Bundle::of(&product, cache.base), &product), &sources, Vec::new()).is_some()
+        };
+        assert!(is_taken("wgsl/a.wgsl"));
+        assert!(!["../a.wgsl", "wgsl/../../a.wgsl", "/tmp/a.wgsl", ""].into_iter().any(is_taken));
+    }
 }

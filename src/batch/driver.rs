@@ -3,6 +3,7 @@
 use super::axes::Variant;
 use super::cached::Cache;
 use super::digest::{Digest, Stamp, now};
+use super::elsewhere::Wanted;
 use super::loader::{FileInput, Loaders};
 use super::lock::{LockFile, guard};
 use super::manifest::FILE_NAME;
@@ -10,7 +11,7 @@ use super::names;
 use super::order::Order;
 use super::parts;
 use super::plan::{Job, Plan, enclosing, from, relative};
-use super::program::{Fate, OutputFile, OutputKind, Product, compile_job};
+use super::program::{Fate, OutputFile, OutputKind, Product};
 use super::record::{self, JobRecord, OutputRecord, Reason, Record, Recorder};
 use super::store::Store;
 use super::write::{Change, empty_temporary, write_if_changed};
@@ -150,7 +151,7 @@ struct Driver<'a> {
     before: Record,
     lock: Option<&'a LockFile>,
     loaders: Loaders<'a>,
-    temporary: PathBuf,
+    temporary: Option<PathBuf>,
     /// A program has failed, and no other one is to be begun.
     stopped: AtomicBool,
     cache: Option<Cache<'a>>,
@@ -178,16 +179,16 @@ pub fn build(
     }
     let possible = leave_out_clashes(order, &mut items, &mut built.errors);
     let in_way = |e: std::io::Error| (Code::OUTPUT, format!("cannot write to {}: {e}", order.out.display()));
-    let temporary = record::temporary(order.out);
+    let temporary = order.records.then(|| record::temporary(order.out));
     let mut waits = None;
-    if !order.checks {
+    if order.keeps_record() {
         record::prepare(order.out).map_err(in_way)?;
         // Another build into the directory is waited for.
         waits = guard(&order.out.join(record::DIRECTORY).join("lock"));
-        empty_temporary(&temporary).map_err(in_way)?;
+        temporary.as_deref().map_or(Ok(()), empty_temporary).map_err(in_way)?;
     }
     let record_path = record::path(order.out, &identity(order));
-    let before = Record::read(&record_path).unwrap_or_default();
+    let before = if order.records { Record::read(&record_path).unwrap_or_default() } else { Record::default() };
     let enclosing = enclosing(order.tree);
     let loaders = Loaders::new(order.tree, &base).root(&base).root(&enclosing);
     let loaders = loaders.allow_anywhere(order.anywhere).in_any_case(order.any_case);
@@ -205,15 +206,18 @@ pub fn build(
     let is_new = reports.iter().any(|report| report.reason.is_some()) || driver.before.is_worn();
     let is_new = is_new || items.len() != driver.before.len() || record.stale != driver.before.stale;
     if is_new
-        && !order.checks
+        && order.keeps_record()
         && let Err(e) = record.write(&record_path)
     {
         built.errors.push(format!("error[{}]: cannot write {}: {e}\n", Code::OUTPUT, record_path.display()));
     }
     built.reports = items.into_iter().map(|item| item.job).zip(reports).collect();
     built.base = base.clone();
-    order.cache.iter().for_each(Store::keep_bound);
+    built.warnings.extend(order.cache.iter().filter_map(Store::finish));
     leave_out_parts(&mut built.reports);
+    if let Some(lock) = lock.as_ref().filter(|_| order.records) {
+        built.warnings.extend(lock.gone());
+    }
     keep_lock(lock.filter(|lock| !order.checks || lock.is_frozen()), began, &mut built);
     drop(waits);
     Ok(built)
@@ -221,7 +225,7 @@ pub fn build(
 
 /// The name of a job in records.
 fn id_of(job: &Job, base: &Path) -> String {
-    if job.is_program { format!("program {}", job.name) } else { relative(base, job.path()) }
+    if job.is_program { format!("program {}", job.name) } else { job.id(base) }
 }
 
 /// What tells the records of one output directory apart. A part of a tree has one of its own: it says nothing of what other
@@ -229,7 +233,8 @@ fn id_of(job: &Job, base: &Path) -> String {
 fn identity(order: &Order) -> Digest {
     let tree = std::fs::canonicalize(order.tree).unwrap_or_else(|_| order.tree.to_path_buf());
     let targets = format!("{:?} {:?}", order.targets, order.template);
-    Digest::of_parts([tree.to_string_lossy().as_bytes(), targets.as_bytes()])
+    let part = order.programs.join("\n");
+    Digest::of_parts([tree.to_string_lossy().as_bytes(), targets.as_bytes(), part.as_bytes()])
 }
 
 /// Takes out programs that would write the same outputs, and gives those of which only their entry points tell.
@@ -290,10 +295,16 @@ impl Driver<'_> {
             held.into_iter().map(|(id, ready)| (id, std::sync::Mutex::new(Some(ready)))).collect();
         let one = |item: &Item| {
             let ready = held.get(&item.id).and_then(|held| held.lock().unwrap_or_else(|e| e.into_inner()).take());
-            if self.stopped.load(Ordering::Relaxed) {
-                return Report { is_skipped: true, ..Report::default() };
+            let skipped = || Report { is_skipped: true, ..Report::default() };
+            if self.is_stopped() {
+                return skipped();
             }
-            let report = self.report(item, ready.unwrap_or_else(|| self.ready(item)));
+            let ready = ready.unwrap_or_else(|| self.ready(item));
+            // What a validator said that was interrupted, too, is not to be kept.
+            if (self.order.interrupted)() {
+                return skipped();
+            }
+            let report = self.report(item, ready);
             if self.order.fails_fast && report.fate.is_error() {
                 self.stopped.store(true, Ordering::Relaxed);
             }
@@ -301,6 +312,11 @@ impl Driver<'_> {
             report
         };
         items.par_iter().map(one).collect()
+    }
+
+    /// Whether no other program is to be begun.
+    fn is_stopped(&self) -> bool {
+        (self.order.interrupted)() || self.stopped.load(Ordering::Relaxed)
     }
 
     /// Compiles a program, unless it is right.
@@ -311,13 +327,21 @@ impl Driver<'_> {
             Some(reason) => {
                 let cached = self.cache.as_ref().and_then(|cache| cache.find(&key));
                 let compile = || {
-                    let product = compile_job(self.order, &item.job, &item.variants, self.lock, &self.loaders);
+                    let product = self.made(item);
                     self.cache.iter().for_each(|cache| cache.add(&key, &product));
                     product
                 };
                 Ready::Compiled(reason, Box::new(cached.unwrap_or_else(compile)))
             }
         }
+    }
+
+    /// A program, made here or elsewhere.
+    fn made(&self, item: &Item) -> Product {
+        let (order, lock) = (self.order, self.lock);
+        let Item { job, variants, .. } = item;
+        let wanted = Wanted { order, job, variants, base: self.base, lock, loaders: &self.loaders };
+        order.elsewhere.map_or_else(|| wanted.here(), |elsewhere| elsewhere.product(&wanted))
     }
 
     /// The programs of which two have an output of one name, which is reported.
@@ -350,10 +374,10 @@ impl Driver<'_> {
 
     /// Everything that the outputs depend on besides the bytes of files.
     fn key(&self, item: &Item, locked: Option<&ProgramLock>) -> String {
-        let Order { include, sidecar, depfiles, validates, verbose, anywhere, any_case, .. } = self.order;
+        let Order { include, sidecar, depfiles, validators, verbose, anywhere, any_case, .. } = self.order;
         let options = self.order.job_options(&item.job);
         let how = format!("{options:?} {:?} {:?}", item.variants, item.job.settings.output);
-        let form = format!("{sidecar:?} {depfiles} {validates} {verbose} {anywhere} {any_case}");
+        let form = format!("{sidecar:?} {depfiles} {validators} {verbose} {anywhere} {any_case}");
         // Names from the manifest: the same in another checkout.
         let named = |paths: &[PathBuf]| paths.iter().map(|path| from(self.base, path)).collect::<Vec<_>>().join("\n");
         let places = [&item.job.files, include, &item.job.settings.include].map(|paths| named(paths)).join("\n\n");
@@ -420,7 +444,7 @@ impl Driver<'_> {
                 report.differences.extend(difference(&path, file));
                 continue;
             }
-            let at = match write_if_changed(&path, &file.bytes, Some(&self.temporary)) {
+            let at = match write_if_changed(&path, &file.bytes, self.temporary.as_deref()) {
                 Ok(Change::New) => 0,
                 Ok(Change::Unchanged) => 1,
                 Err(e) => {
@@ -498,7 +522,7 @@ impl Driver<'_> {
         stale.sort();
         stale.dedup();
         built.stale.clone_from(&stale);
-        if self.order.prunes && !self.order.checks && !self.stopped.load(Ordering::Relaxed) {
+        if self.order.prunes && !self.order.checks && !self.is_stopped() {
             stale.retain(|name| std::fs::remove_file(out.join(name)).is_err());
         }
         recorder.finish(stale)
@@ -533,7 +557,6 @@ fn keep_lock(lock: Option<LockFile>, began: u64, built: &mut Built) {
     for (job, report) in &mut built.reports {
         lock.update(&job.files, !job.is_program, report.records.take());
     }
-    built.warnings.extend(lock.gone());
     let path = lock.path().to_path_buf();
     built.errors.extend(lock.save().err());
     let is_newer = Stamp::of(&path).is_some_and(|stamp| stamp.modified > began);

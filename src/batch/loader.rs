@@ -47,6 +47,8 @@ pub struct FileLoader {
     found: RwLock<FxHashMap<String, Result<Loaded, LoadError>>>,
     /// Texts by canonical path.
     texts: RwLock<FxHashMap<PathBuf, Loaded>>,
+    /// A main source that is in no file, by its name.
+    given: Option<(String, Result<Loaded, LoadError>)>,
 }
 
 /// What was read of a file.
@@ -183,6 +185,28 @@ impl FileLoader {
         self
     }
 
+    /// Adds a main source that is in no file, or that is not to be read from it.
+    pub fn given(mut self, path: &Path, bytes: Vec<u8>) -> Self {
+        let limit = Limits::USUAL.file_bytes;
+        let name = Self::name_of(path);
+        let text = match bytes.len() as u64 > limit {
+            true => Err(LoadError::Unreadable(format!("it has more than {limit} bytes"))),
+            false => decode(bytes),
+        };
+        let loaded = text.map(|text| Loaded { name: name.clone(), text: Arc::from(text) });
+        if let Some(base) = &self.base {
+            let recorded = from_base(base, &resolved(path));
+            self.recorded.write().unwrap_or_else(|e| e.into_inner()).insert(name.clone(), recorded);
+        }
+        self.given = Some((name, loaded));
+        self
+    }
+
+    /// The name that a main source is given by.
+    pub fn name_of(path: &Path) -> String {
+        join_path("", &slashes(path))
+    }
+
     /// Whether an include may be read.
     fn is_within(&self, path: &str) -> bool {
         self.anywhere || std::fs::canonicalize(path).is_ok_and(|canonical| self.name(&canonical).is_some())
@@ -243,7 +267,11 @@ impl FileLoader {
 
 impl Loader for FileLoader {
     fn source(&self, name: &str) -> Result<Loaded, LoadError> {
-        self.load(&join_path("", &slashes(Path::new(name))), true)
+        let name = Self::name_of(Path::new(name));
+        match &self.given {
+            Some((given, loaded)) if *given == name => loaded.clone(),
+            _ => self.load(&name, true),
+        }
     }
 
     fn include(&self, path: &str, quoted: bool, from: &str) -> Result<Loaded, LoadError> {
@@ -300,6 +328,15 @@ fn in_other_case(path: &str) -> Option<String> {
         found = join_path(&found, &names.filter(|name| name.eq_ignore_ascii_case(part)).min()?);
     }
     Path::new(&found).is_file().then_some(found)
+}
+
+/// The real path of a file, which need not be there.
+pub(super) fn resolved(path: &Path) -> PathBuf {
+    let beside = || {
+        let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(std::fs::canonicalize(directory).ok()?.join(path.file_name()?))
+    };
+    std::fs::canonicalize(path).ok().or_else(beside).unwrap_or_else(|| path.to_path_buf())
 }
 
 /// The path of a file from a directory, both canonical; the file's own if they have nothing but the root in common.

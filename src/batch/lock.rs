@@ -5,13 +5,14 @@
 //! binding model contradict each other, and the second is an error that asks to start over.
 
 use super::documents::{about, located, read_text};
+use super::loader::from_base;
 use super::write_whole;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json;
 use crate::layout::lock::{Lock, LockInput, ProgramLock};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A lock that was read, and what programs record anew. Errors are texts for people.
@@ -120,12 +121,7 @@ impl LockFile {
         let (Ok(directory), Ok(file)) = (absolute(directory), absolute(file)) else {
             return file.to_string_lossy().replace('\\', "/");
         };
-        let (from, to): (Vec<Component>, Vec<Component>) =
-            (directory.components().collect(), file.components().collect());
-        let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-        let up = from.iter().skip(shared).map(|_| "..".to_owned());
-        let down = to.iter().skip(shared).map(|c| c.as_os_str().to_string_lossy().into_owned());
-        up.chain(down).collect::<Vec<_>>().join("/")
+        from_base(&directory, &file)
     }
 }
 

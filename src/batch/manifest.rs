@@ -26,10 +26,12 @@
 //! file, unless the program names its own.
 
 use super::axes::{self, MacroValue, Permutations, Variant};
+use super::selection::Selection;
 use super::template::{Template, stays_below};
 use crate::check::EntryRequest;
 use crate::compile::{Options, Target};
 use crate::options::{Choices, entry};
+use crate::symbol::nearest;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -253,9 +255,16 @@ impl Manifest {
         self.settings_of(&sections)
     }
 
-    /// The programs of several files, of these files of the tree, which are sorted.
-    pub fn programs(&self, tree: &[String]) -> Result<Vec<ProgramFiles>, String> {
-        self.programs.iter().map(|said| self.program(said, tree)).collect()
+    /// The selected programs of several files, of these files of the tree, which are sorted.
+    pub fn programs(&self, tree: &[String], selection: &Selection) -> Result<Vec<ProgramFiles>, String> {
+        let selected =
+            self.programs.iter().filter(|said| selection.has(said.section.name.as_deref().unwrap_or_default()));
+        selected.map(|said| self.program(said, tree)).collect()
+    }
+
+    /// Whether a file is a part of a program of several files.
+    pub fn is_in_program(&self, relative: &str) -> bool {
+        self.programs.iter().any(|said| said.matches(relative))
     }
 
     /// The program that consists of exactly these files.
@@ -382,7 +391,9 @@ fn check_keys(text: &str, file: &File<Keys>) -> Result<(), String> {
         let known: Vec<&str> = own.iter().copied().chain(common).collect();
         if let Some(key) = keys.keys().find(|k| !known.contains(&k.get_ref().as_str())) {
             let (line, list) = (line_at(text, key.span().start), known.join(", "));
-            return Err(format!("line {line}: {header} has no key `{}`; there are {list}", key.get_ref()));
+            let near = nearest(key.get_ref(), known.iter().copied());
+            let meant = near.map_or(String::new(), |near| format!(", did you mean `{near}`?"));
+            return Err(format!("line {line}: {header} has no key `{}`{meant}; there are {list}", key.get_ref()));
         }
         let is_missing = |(key, _): &&(&str, &str)| !keys.keys().any(|k| k.get_ref() == key);
         if let Some((key, what)) = needed.iter().find(is_missing) {

@@ -3,29 +3,41 @@
 //! | file | what |
 //! |---|---|
 //! | `manifest`, `axes`, `template` | `shaderport.toml`: settings, permutations, names of outputs |
-//! | `walk`, `plan` | the files of a tree, and the programs that they are |
+//! | `walk`, `plan`, `selection` | the files of a tree, the programs that they are, and some of them |
 //! | `suggest` | a manifest for a tree without one |
 //! | `order`, `driver` | what a build was asked for, and how it runs |
-//! | `loader`, `program`, `variants`, `names` | one program in all of its variants, from sources to the bytes of outputs |
+//! | `loader`, `program`, `variants`, `offers`, `names` | one program in all of its variants, from sources to the bytes of outputs |
 //! | `digest`, `record` | what of an earlier build is still right |
-//! | `store`, `cached` | the cache that builds share |
+//! | `store`, `cached`, `bundle` | the cache that builds share, in directories and services |
+//! | `elsewhere`, `packed`, `remote` | programs that are not compiled here: servers of the Remote Execution API |
+//! | `farm` | builds that other programs run: Ninja, Bazel |
 //! | `lock`, `documents`, `write`, `validators`, `parts` | bindings locks, files of ours, writing, checking, broken includes |
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it reads and writes trees")]
 
 mod axes;
+mod bundle;
 mod cached;
 mod digest;
 pub mod documents;
 mod driver;
+mod elsewhere;
+#[cfg(feature = "cli")]
+pub mod farm;
 pub mod loader;
 mod lock;
 pub mod manifest;
 mod names;
+mod offers;
 mod order;
+#[cfg(feature = "cli")]
+mod packed;
 mod parts;
 mod plan;
 mod program;
 mod record;
+#[cfg(feature = "remote")]
+mod remote;
+mod selection;
 mod store;
 #[cfg(feature = "cli")]
 mod suggest;
@@ -40,23 +52,39 @@ pub use driver::Written;
 pub use driver::build;
 #[cfg(feature = "cli")]
 pub use driver::{Built, Difference, Report};
+#[cfg(feature = "cli")]
+pub use elsewhere::Elsewhere;
 pub use loader::FileLoader;
 pub use lock::LockFile;
 pub use order::{Order, SidecarForm};
+#[cfg(feature = "cli")]
+pub use packed::Packing;
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub use plan::glsl_extension;
 pub use plan::plan;
 #[cfg(feature = "internals")]
-pub use plan::{DXC_LIBRARY, Job, dxc_profile, glsl_extension};
+pub use plan::{DXC_LIBRARY, Job, dxc_profile};
 #[cfg(feature = "cli")]
-pub use plan::{Plan, Project, base, enclosing, project};
+pub use plan::{Plan, Project, base, enclosing, plan_of, project};
 #[cfg(feature = "cli")]
 pub use program::Fate;
 pub use program::OutputKind;
 #[cfg(feature = "cli")]
 pub use program::escape;
 #[cfg(feature = "cli")]
+pub use record::{DIRECTORY as RECORDS, prepare};
+#[cfg(feature = "remote")]
+pub use remote::{Remote, RemoteSettings};
+#[cfg(feature = "cli")]
+pub use selection::Selection;
+#[cfg(feature = "cli")]
 pub use store::Use;
 pub use store::{Store, USUAL_BOUND};
 #[cfg(feature = "cli")]
 pub use suggest::suggest;
 pub use template::Template;
+#[cfg(feature = "cli")]
+pub use walk::below;
+#[cfg(feature = "cli")]
+pub use write::write_anew;
 pub use write::write_whole;

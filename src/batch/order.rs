@@ -1,5 +1,6 @@
 //! What a build was asked for, by the command line or a build script.
 
+use super::elsewhere::Elsewhere;
 use super::plan::Job;
 use super::store::Store;
 use super::template::Template;
@@ -27,7 +28,6 @@ pub enum SidecarForm {
 pub type Validator = fn(&Artifact, &[(Symbol, Stage)]) -> Vec<String>;
 
 /// An order.
-#[derive(Debug)]
 pub struct Order<'a> {
     /// A directory, a manifest or a file.
     pub tree: &'a Path,
@@ -57,8 +57,8 @@ pub struct Order<'a> {
     pub read_besides: Vec<String>,
     /// What checks texts.
     pub validator: Validator,
-    /// Whether that does anything.
-    pub validates: bool,
+    /// What tells the tools that it asks from others; empty: it asks none.
+    pub validators: String,
     /// Messages have colors.
     pub color: bool,
     /// It is told which entry points were inferred.
@@ -71,13 +71,27 @@ pub struct Order<'a> {
     pub prunes: bool,
     /// Nothing is written: it is told what would be.
     pub checks: bool,
+    /// The patterns of the programs that are built, of a part of the tree.
+    pub programs: Vec<String>,
+    /// There is a record in the output directory. Without one everything is built, and builds of other programs may write into
+    /// the directory at the same time.
+    pub records: bool,
     /// After the first program that fails, no other one is begun.
     pub fails_fast: bool,
+    /// Whether the build is to end: what is begun is not written, and nothing else is begun.
+    pub interrupted: fn() -> bool,
     /// A cache that builds share.
     pub cache: Option<Store>,
+    /// What has programs that no cache has, or has them made.
+    pub elsewhere: Option<&'a dyn Elsewhere>,
 }
 
 impl Order<'_> {
+    /// Whether a record is written.
+    pub fn keeps_record(&self) -> bool {
+        self.records && !self.checks
+    }
+
     /// The library's options.
     pub fn options(&self, targets: Vec<Target>) -> Options {
         Options {

@@ -1,10 +1,11 @@
 //! What a build is made of: the programs found in a tree, each with its settings and outputs.
 
+use super::loader::resolved;
 use super::manifest::{FILE_NAME, FileSettings, Manifest};
+use super::selection::Selection;
 use super::walk::files_below;
 use crate::diagnostic::Code;
 use crate::tree::Stage;
-use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 /// File name endings of sources that may have entry points. Others (`.hlsli`, `.fxh`, `.h`) are only included, unless a manifest
@@ -31,6 +32,11 @@ impl Job {
     fn of_file(path: PathBuf, relative: &str, settings: FileSettings) -> Job {
         let stem = stem(relative);
         Job { name: stem.clone(), files: vec![path], stem, settings, is_program: false }
+    }
+
+    /// Its name in records and selections: that of its `[[program]]`, or the path of its file from `base`.
+    pub fn id(&self, base: &Path) -> String {
+        if self.is_program { self.name.clone() } else { relative(base, self.path()) }
     }
 
     /// The first source, which messages name.
@@ -77,7 +83,7 @@ pub struct Project {
 /// What the nearest manifest says of a program, so that it has the same bindings by itself as in a build of the tree. The
 /// error is a message with its code.
 pub fn project(files: &[PathBuf]) -> Result<Option<Project>, (Code, String)> {
-    let Some(first) = files.first().filter(|f| f.is_file()) else { return Ok(None) };
+    let Some(first) = files.first() else { return Ok(None) };
     let Some(directory) = manifest_directory(first) else { return Ok(None) };
     let path = directory.join(FILE_NAME);
     let fault = |e| (Code::BAD_OPTION, e);
@@ -136,7 +142,7 @@ fn manifest_directory(file: &Path) -> Option<PathBuf> {
 /// which is named by a manifest or repository; else the directory above the source's, as trees keep shared includes beside
 /// their shaders' directories, or the working directory if it holds that.
 pub fn enclosing(tree: &Path) -> PathBuf {
-    let source = std::fs::canonicalize(tree).unwrap_or_else(|_| tree.to_path_buf());
+    let source = resolved(tree);
     let mut above = source.ancestors().skip(usize::from(!source.is_dir()));
     let marked = |d: &&Path| d.join(FILE_NAME).is_file() || d.join(".git").exists();
     if let Some(found) = above.clone().find(marked) {
@@ -171,17 +177,23 @@ pub fn from(directory: &Path, path: &Path) -> String {
 
 /// The path of a file from a directory, as globs see it.
 fn below(directory: &Path, file: &Path) -> String {
-    match (std::fs::canonicalize(directory), std::fs::canonicalize(file)) {
-        (Ok(directory), Ok(file)) => relative(&directory, &file),
-        _ => relative(directory, file),
+    match std::fs::canonicalize(directory) {
+        Ok(directory) => relative(&directory, &resolved(file)),
+        Err(_) => relative(directory, file),
     }
 }
 
 /// The programs of a tree; files below `out`, the output directory, are not read. The error is a message with its code.
 pub fn plan(root: &Path, with_manifest: bool, out: &Path) -> Result<Plan, (Code, String)> {
+    plan_of(root, with_manifest, out, &Selection::default())
+}
+
+/// Those of them that are selected. Nothing is said of others: their files need not be there.
+pub fn plan_of(root: &Path, with_manifest: bool, out: &Path, selection: &Selection) -> Result<Plan, (Code, String)> {
     let Located { directory, manifest, path, only } = locate(root, with_manifest)?;
     if let Some(Only::File(file)) = only {
-        return plan_one(&directory, file, with_manifest);
+        let plan = plan_one(&directory, file, with_manifest)?;
+        return are_there(selection, root, &plan.jobs, &plan.base).map(|()| plan);
     }
     let below = if let Some(Only::Below(below)) = &only { below.as_path() } else { directory.as_path() };
     let all = files_below(&directory, out).map_err(|e| (Code::UNREADABLE, e))?;
@@ -191,21 +203,21 @@ pub fn plan(root: &Path, with_manifest: bool, out: &Path) -> Result<Plan, (Code,
     };
     let mut jobs = Vec::new();
     let mut warnings = Vec::new();
-    let mut in_programs: BTreeSet<String> = BTreeSet::new();
     if let Some(manifest) = &manifest {
         let of_manifest = path.as_deref().unwrap_or(Path::new(FILE_NAME)).display();
-        for (line, glob) in manifest.unmatched(&all) {
+        let unmatched = if selection.is_all() { manifest.unmatched(&all) } else { Vec::new() };
+        for (line, glob) in unmatched {
             let code = Code::BAD_OPTION;
             warnings.push(format!("warning[{code}]: {of_manifest}: line {line}: there is no file `{glob}`\n"));
         }
-        for program in manifest.programs(&all).map_err(fault)? {
-            in_programs.extend(program.files.iter().cloned());
+        for program in manifest.programs(&all, selection).map_err(fault)? {
             let files: Vec<PathBuf> = program.files.iter().map(|file| directory.join(file)).collect();
             let stem = program.files.first().map(|first| stem(first)).unwrap_or_default();
             jobs.push(Job { name: program.name, files, stem, settings: program.settings, is_program: true });
         }
     }
-    for relative in all.iter().filter(|f| !in_programs.contains(*f)) {
+    let is_alone = |file: &&String| selection.has(file) && !manifest.as_ref().is_some_and(|m| m.is_in_program(file));
+    for relative in all.iter().filter(is_alone) {
         let is_source = Path::new(relative).extension().and_then(|e| e.to_str()).is_some_and(|e| SOURCES.contains(&e));
         if !is_source && !manifest.as_ref().is_some_and(|m| m.names(relative)) {
             continue;
@@ -220,6 +232,7 @@ pub fn plan(root: &Path, with_manifest: bool, out: &Path) -> Result<Plan, (Code,
     }
     jobs.retain(|job| job.files.iter().any(|file| file.starts_with(below)));
     jobs.sort_by(|a, b| (&a.files, &a.name).cmp(&(&b.files, &b.name)));
+    are_there(selection, root, &jobs, &directory)?;
     if jobs.is_empty() {
         let endings = SOURCES.join(", .");
         let message = format!("no shaders in {}: there is no file that ends in .{endings}", root.display());
@@ -227,6 +240,15 @@ pub fn plan(root: &Path, with_manifest: bool, out: &Path) -> Result<Plan, (Code,
     }
     let bindings_lock = manifest.as_ref().and_then(Manifest::bindings_lock);
     Ok(Plan { jobs, bindings_lock, manifest: path, base: directory, warnings })
+}
+
+/// It is an error if a pattern means no program.
+fn are_there(selection: &Selection, root: &Path, jobs: &[Job], base: &Path) -> Result<(), (Code, String)> {
+    let ids: Vec<String> = jobs.iter().map(|job| job.id(base)).collect();
+    match selection.unmatched(&ids.iter().map(String::as_str).collect::<Vec<_>>()).first() {
+        Some(pattern) => Err((Code::NO_SHADERS, format!("no program in {} is called `{pattern}`", root.display()))),
+        None => Ok(()),
+    }
 }
 
 /// A sole file, which is built whether its manifest lists it or not.

@@ -4,12 +4,15 @@ use super::axes::Variant;
 use super::loader::Loaders;
 use super::lock::LockFile;
 use super::names::{Names, of_variant};
+use super::offers::Tried;
 use super::order::{Order, SidecarForm};
 use super::plan::Job;
 use super::variants::{Table, VariantRow};
 use crate::compile::{self, Options, Output, Target};
 use crate::diagnostic::{Code, Message, Severity};
+use crate::layout::Unit;
 use crate::layout::lock::{Lock, LockInput, ProgramLock};
+use crate::lex::AskedMacro;
 use crate::reflect::Reflection;
 use crate::symbol::Symbol;
 use crate::tree::Stage;
@@ -113,12 +116,14 @@ pub fn compile_job(
         said: BTreeSet::new(),
         table: Table::new(job, variants),
         compiled: Vec::new(),
+        constants: BTreeSet::new(),
         libraries: 0,
     };
     let sources: Vec<String> = job.files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
     let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
     let plain = options.defines.clone();
     options.watched = variants.first().into_iter().flatten().map(|(axis, _)| Symbol::new(axis)).collect();
+    options.known_code = is_varied.then(Arc::default);
     for variant in variants {
         if making.is_known(variant) {
             continue;
@@ -127,6 +132,16 @@ pub fn compile_job(
         options.lock = making.lock.clone();
         let output = compile::compile_on_this_thread(loader.as_ref(), &sources, &options);
         making.add(variant, variants.len() > 1, output, &options);
+    }
+    if is_varied && making.product.fate == Fate::Done {
+        let tried = Tried {
+            loader: loader.as_ref(),
+            sources: &sources,
+            options: &options,
+            asked: making.compiled.iter().flat_map(|known| &known.asked).copied().collect(),
+            taken: making.constants.iter().copied().collect(),
+        };
+        making.table.offer(tried.offers(variants, &making.targets));
     }
     let mut product = making.finish(is_varied);
     for name in &product.dependencies {
@@ -148,7 +163,7 @@ fn with_variant(plain: &[(String, Option<String>)], variant: &Variant) -> Vec<(S
 
 /// A variant that was compiled: its values of the axes that its sources ask for, by which others are known to be the same.
 struct KnownVariant {
-    asked: Vec<Symbol>,
+    asked: Vec<AskedMacro>,
     variant: Variant,
 }
 
@@ -164,6 +179,8 @@ struct Making<'a> {
     said: BTreeSet<String>,
     table: Table,
     compiled: Vec<KnownVariant>,
+    /// The ids of specialization constants.
+    constants: BTreeSet<u64>,
     libraries: usize,
 }
 
@@ -172,7 +189,7 @@ impl Making<'_> {
     fn is_known(&mut self, variant: &Variant) -> bool {
         let is_same = |known: &&KnownVariant| {
             let both = known.variant.iter().zip(variant);
-            both.filter(|(a, b)| a != b).all(|((axis, _), _)| known.asked.iter().all(|asked| *asked != **axis))
+            both.filter(|(a, b)| a != b).all(|((axis, _), _)| known.asked.iter().all(|asked| asked.name != **axis))
         };
         let Some(known) = self.compiled.iter().find(is_same) else { return false };
         self.table.same(variant, &known.variant);
@@ -202,6 +219,9 @@ impl Making<'_> {
         if let Some(records) = output.records.clone().filter(|_| !has_errors) {
             self.record(records);
         }
+        let leaves = output.reflections.iter().flat_map(|(_, reflection)| &reflection.leaves);
+        let constants = leaves.filter(|leaf| leaf.kind == Unit::Specialization.word());
+        self.constants.extend(constants.filter_map(|leaf| leaf.index));
         let name = if is_named { of_variant(variant) } else { None };
         let mut row = VariantRow::default();
         for target in self.targets.clone() {

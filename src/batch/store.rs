@@ -1,36 +1,58 @@
-//! The cache: bytes by keys, in a directory that builds share. Writing is a rename of a whole file, and what is read is checked
-//! against its digest, so that neither another process nor a broken disk leads to a wrong output; what is wrong is as if it
-//! were not there.
+//! The cache that builds share: bytes by keys, in a directory, in a service that other machines reach too, or in both. What is read is
+//! checked against the digest that stands before it, of the key and the bytes, so that neither another process nor a broken disk nor a
+//! server leads to a wrong output; what is wrong is as if it were not there.
 //!
-//! A directory has a bound of bytes. When a build has added to it, and more is in it, the files that were used least lately are
-//! removed until a tenth of the bound is free.
+//! | file | what |
+//! |---|---|
+//! | `address` | what the option `--cache` names |
+//! | `directory` | a directory, with a bound |
+//! | `shared`, `service` | a service, with time limits and a queue of what is to be written; the feature `shared-cache` |
+//! | `without` | what stands for it without the feature |
+//!
+//! A directory is asked before a service, and gets what is found there.
+
+mod address;
+mod directory;
+#[cfg(feature = "shared-cache")]
+mod service;
+#[cfg(feature = "shared-cache")]
+mod shared;
+#[cfg(not(feature = "shared-cache"))]
+mod without;
 
 use super::digest::Digest;
-use super::write_whole;
+use crate::diagnostic::Code;
+use address::CacheAddress;
+use directory::CacheDirectory;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+#[cfg(feature = "shared-cache")]
+use shared::SharedCache;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+
+#[cfg(not(feature = "shared-cache"))]
+use without::NoSharedCache as SharedCache;
 
 /// The subdirectory of this format.
 const FORMAT: &str = "v1";
 /// Bytes of a digest at the head of an entry, in hexadecimal, with a line break.
 const HEAD: usize = 65;
-/// A file that was used so lately is not marked as used again.
-const MARK_AFTER: Duration = Duration::from_secs(3600);
 
-/// The bound of a cache where none is given.
+/// The bound of a cache directory where none is given.
 pub const USUAL_BOUND: u64 = 1 << 30;
 
-/// A cache directory.
+/// A cache.
 #[derive(Debug)]
 pub struct Store {
-    directory: PathBuf,
-    bound: u64,
-    added: AtomicU64,
+    directory: Option<CacheDirectory>,
+    shared: Option<SharedCache>,
     hits: AtomicU64,
     misses: AtomicU64,
     wrong: AtomicU64,
+    /// Those of the service that are wrong, each once: they stay there until they are overwritten.
+    wrong_shared: Mutex<BTreeSet<Digest>>,
 }
 
 /// What is in a cache.
@@ -54,40 +76,46 @@ pub struct Use {
 }
 
 impl Store {
-    /// A cache in a directory, which is made when something is added.
-    pub fn new(directory: &Path, bound: u64) -> Store {
+    /// A cache by its name, or by those of a directory and a service: with a comma between them, or one by one. Nothing is read and
+    /// no connection is made before something is asked for. The error is a text for people.
+    pub fn open<'n>(names: impl IntoIterator<Item = &'n OsStr>, bound: u64) -> Result<Store, String> {
+        let CacheAddress { directory, service } = CacheAddress::parse(names)?;
+        let directory = directory.map(|path| CacheDirectory::new(&path.join(FORMAT), bound));
+        let shared = service.map(|address| SharedCache::open(&address)).transpose()?;
         let zero = || AtomicU64::new(0);
-        let directory = directory.join(FORMAT);
-        Store { directory, bound, added: zero(), hits: zero(), misses: zero(), wrong: zero() }
-    }
-
-    fn path(&self, key: &Digest) -> PathBuf {
-        let name = key.to_string();
-        let (first, rest) = name.split_at(2);
-        self.directory.join(first).join(rest)
+        Ok(Store { directory, shared, hits: zero(), misses: zero(), wrong: zero(), wrong_shared: Mutex::default() })
     }
 
     /// What is stored under a key.
     pub fn get(&self, key: &Digest) -> Option<Vec<u8>> {
-        let path = self.path(key);
-        let mut bytes = std::fs::read(&path).ok()?;
-        let is_right = bytes.get(HEAD..).is_some_and(|rest| bytes.starts_with(head(rest).as_bytes()));
-        if !is_right {
-            self.wrong.fetch_add(1, Ordering::Relaxed);
-            let _ = std::fs::remove_file(&path);
+        let own = self.directory.as_ref().and_then(|directory| {
+            let found = directory.get(&place(key))?;
+            let checked = checked(key, found);
+            if checked.is_none() {
+                self.wrong.fetch_add(1, Ordering::Relaxed);
+                directory.remove(&place(key));
+            }
+            checked
+        });
+        own.or_else(|| self.get_shared(key))
+    }
+
+    /// What the service has under a key, which the directory gets.
+    fn get_shared(&self, key: &Digest) -> Option<Vec<u8>> {
+        let found = self.shared.as_ref()?.get(&name(key))?;
+        let Some(bytes) = checked(key, found) else {
+            self.wrong_shared.lock().unwrap_or_else(|e| e.into_inner()).insert(*key);
             return None;
-        }
-        mark(&path);
-        bytes.drain(..HEAD);
+        };
+        self.directory.iter().for_each(|directory| directory.put(&place(key), &whole(key, &bytes)));
         Some(bytes)
     }
 
     /// Stores bytes under a key. What cannot be stored is not.
     pub fn put(&self, key: &Digest, bytes: &[u8]) {
-        let whole = [head(bytes).as_bytes(), bytes].concat();
-        if write_whole(&self.path(key), &whole).is_ok() {
-            self.added.fetch_add(whole.len() as u64, Ordering::Relaxed);
-        }
+        let whole = whole(key, bytes);
+        self.directory.iter().for_each(|directory| directory.put(&place(key), &whole));
+        self.shared.iter().for_each(|shared| shared.put(name(key), whole.clone()));
     }
 
     /// Notes whether a program was there.
@@ -99,104 +127,123 @@ impl Store {
     /// What was had from it.
     pub fn used(&self) -> Use {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Use { hits: get(&self.hits), misses: get(&self.misses), wrong: get(&self.wrong) }
+        Use { hits: get(&self.hits), misses: get(&self.misses), wrong: get(&self.wrong) + self.count_wrong_shared() }
     }
 
-    /// Removes what is used least lately, if something was added and there is more than the bound.
-    pub fn keep_bound(&self) {
-        if self.added.load(Ordering::Relaxed) > 0 && self.statistics().bytes > self.bound {
-            self.clean(self.bound / 10 * 9);
+    fn count_wrong_shared(&self) -> u64 {
+        self.wrong_shared.lock().unwrap_or_else(|e| e.into_inner()).len() as u64
+    }
+
+    /// Ends a build's use: the directory keeps its bound, and what is to be written to the service is awaited for a while. Gives
+    /// what was wrong with the service, as warnings for people.
+    pub fn finish(&self) -> Option<String> {
+        self.directory.iter().for_each(CacheDirectory::keep_bound);
+        let shared = self.shared.as_ref()?;
+        let mut faults = shared.finish();
+        let wrong = self.count_wrong_shared();
+        if wrong > 0 {
+            faults.push(format!("{wrong} of its entries were not what was stored, and were compiled again"));
         }
+        let (code, shown) = (Code::SHARED_CACHE, shared.shown());
+        (!faults.is_empty()).then(|| format!("warning[{code}]: the shared cache {shown}: {}\n", faults.join("; ")))
     }
 
-    /// Removes what is used least lately until at most so many bytes are left. Gives what was removed.
-    pub fn clean(&self, bound: u64) -> Statistics {
-        let mut files = self.files();
-        files.sort_by_key(|(path, used, _)| (std::cmp::Reverse(*used), path.clone()));
-        let mut kept = 0u64;
-        let mut removed = Statistics::default();
-        for (path, _, size) in files {
-            kept = kept.saturating_add(size);
-            if kept > bound && std::fs::remove_file(&path).is_ok() {
-                removed.entries += 1;
-                removed.bytes += size;
-            }
+    /// Removes what is used least lately from the directory until at most so many bytes are left. Gives what was removed. The error
+    /// is a text for people.
+    pub fn clean(&self, bound: u64) -> Result<Statistics, String> {
+        self.directory.as_ref().map(|directory| directory.clean(bound)).ok_or_else(|| {
+            let how =
+                "a Redis server with `maxmemory-policy allkeys-lru`, a bucket with a rule for the lifetime of objects";
+            format!("the entries of a shared cache are of others too: let its server remove them ({how})")
+        })
+    }
+
+    /// What is in it: in the directory if there is one, else in the service. The error is a text for people.
+    pub fn statistics(&self) -> Result<Statistics, String> {
+        match (&self.directory, &self.shared) {
+            (Some(directory), _) => Ok(directory.statistics()),
+            (None, Some(shared)) => shared.statistics(),
+            (None, None) => Ok(Statistics::default()),
         }
-        removed
-    }
-
-    /// What is in it.
-    pub fn statistics(&self) -> Statistics {
-        let files = self.files();
-        Statistics { entries: files.len() as u64, bytes: files.iter().map(|(.., size)| size).sum() }
-    }
-
-    /// Its files with the time of their last use and their bytes. Temporary files that a build has left are among them.
-    fn files(&self) -> Vec<(PathBuf, SystemTime, u64)> {
-        let files = walkdir::WalkDir::new(&self.directory).into_iter().flatten().filter(|e| e.file_type().is_file());
-        let facts = |entry: walkdir::DirEntry| {
-            let metadata = entry.metadata().ok()?;
-            Some((entry.into_path(), metadata.modified().ok()?, metadata.len()))
-        };
-        files.filter_map(facts).collect()
     }
 }
 
-/// The line before the bytes of an entry.
-fn head(bytes: &[u8]) -> String {
-    format!("{}\n", Digest::of(bytes))
+/// The path of an entry in a directory.
+fn place(key: &Digest) -> String {
+    let name = key.to_string();
+    let (first, rest) = name.split_at(2);
+    format!("{first}/{rest}")
 }
 
-/// Marks a file as used now.
-fn mark(path: &Path) {
-    let now = SystemTime::now();
-    let used = std::fs::metadata(path).and_then(|m| m.modified());
-    if used.is_ok_and(|used| now.duration_since(used).is_ok_and(|ago| ago > MARK_AFTER))
-        && let Ok(file) = std::fs::File::options().append(true).open(path)
-    {
-        // A cache that is only read works all the same.
-        let _ = file.set_modified(now);
-    }
+/// The name of an entry in a service.
+fn name(key: &Digest) -> String {
+    format!("{FORMAT}/{}", place(key))
+}
+
+/// The bytes of an entry as they are stored.
+fn whole(key: &Digest, bytes: &[u8]) -> Vec<u8> {
+    [head(key, bytes).as_bytes(), bytes].concat()
+}
+
+/// The bytes of an entry without its head, if that is right.
+fn checked(key: &Digest, mut whole: Vec<u8>) -> Option<Vec<u8>> {
+    let is_right = whole.get(HEAD..).is_some_and(|rest| whole.starts_with(head(key, rest).as_bytes()));
+    is_right.then(|| {
+        whole.drain(..HEAD);
+        whole
+    })
+}
+
+/// The line before the bytes of an entry. The key is in it: the bytes of another entry are wrong, too.
+fn head(key: &Digest, bytes: &[u8]) -> String {
+    format!("{}\n", Digest::of_parts([key.bytes(), bytes]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn key(n: u64) -> Digest {
+        Digest::of(&n.to_le_bytes())
+    }
+
+    fn path(directory: &tempfile::TempDir, n: u64) -> std::path::PathBuf {
+        directory.path().join(name(&key(n)))
+    }
+
     #[test]
     fn what_is_stored_is_there_or_is_not() {
         let directory = tempfile::tempdir().unwrap();
-        let store = Store::new(directory.path(), USUAL_BOUND);
-        let key = |n: u32| Digest::of(&n.to_le_bytes());
+        let store = Store::open([directory.path().as_os_str()], USUAL_BOUND).unwrap();
         assert_eq!(store.get(&key(1)), None);
         store.put(&key(1), b"one");
         store.put(&key(2), b"");
         assert_eq!((store.get(&key(1)), store.get(&key(2))), (Some(b"one".to_vec()), Some(Vec::new())));
         // Part of an entry, other bytes, and those of another entry are none.
-        for broken in [&b"on"[..], b"", &[0xff; 200]] {
-            std::fs::write(store.path(&key(1)), broken).unwrap();
+        let of_other = std::fs::read(path(&directory, 2)).unwrap();
+        for broken in [&b"on"[..], b"", &[0xff; 200], &of_other] {
+            std::fs::write(path(&directory, 1), broken).unwrap();
             assert_eq!(store.get(&key(1)), None);
-            assert!(!store.path(&key(1)).exists());
+            assert!(!path(&directory, 1).exists());
         }
-        assert_eq!(store.used().wrong, 3);
+        assert_eq!(store.used().wrong, 4);
     }
 
     #[test]
     fn the_least_lately_used_go_first() {
         let directory = tempfile::tempdir().unwrap();
-        let store = Store::new(directory.path(), 10 * 100);
-        let key = |n: u64| Digest::of(&n.to_le_bytes());
+        let store = Store::open([directory.path().as_os_str()], 10 * 100).unwrap();
         for n in 0..20 {
             store.put(&key(n), &[7; 100 - HEAD]);
-            let file = std::fs::File::options().append(true).open(store.path(&key(n))).unwrap();
+            let file = std::fs::File::options().append(true).open(path(&directory, n)).unwrap();
             // The first one is used after all others.
             let age = if n == 0 { 0 } else { 10_000 - n };
-            file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+            file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(age)).unwrap();
         }
-        assert_eq!(store.statistics(), Statistics { entries: 20, bytes: 2000 });
-        store.keep_bound();
-        assert_eq!(store.statistics(), Statistics { entries: 9, bytes: 900 });
+        assert_eq!(store.statistics(), Ok(Statistics { entries: 20, bytes: 2000 }));
+        assert_eq!(store.finish(), None);
+        assert_eq!(store.statistics(), Ok(Statistics { entries: 9, bytes: 900 }));
         assert!(store.get(&key(0)).is_some() && store.get(&key(19)).is_some() && store.get(&key(1)).is_none());
-        assert_eq!(store.clean(0), Statistics { entries: 9, bytes: 900 });
+        assert_eq!(store.clean(0), Ok(Statistics { entries: 9, bytes: 900 }));
     }
 }

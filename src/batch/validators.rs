@@ -20,10 +20,13 @@ pub fn validate(artifact: &Artifact, entries: &[(Symbol, Stage)]) -> Vec<String>
     }
 }
 
+/// The tools beside naga, with what each checks.
+const TOOLS: [(&str, &str); 4] =
+    [("tint", "WGSL"), ("glslangValidator", "GLSL"), ("spirv-val", "SPIR-V of GLSL"), ("dxc", "HLSL")];
+
 /// Names of the external validators that were not found, with what they would check.
 pub fn missing() -> Vec<String> {
-    let tools = [("tint", "WGSL"), ("glslangValidator", "GLSL"), ("spirv-val", "SPIR-V of GLSL"), ("dxc", "HLSL")];
-    let absent = tools.into_iter().filter(|(tool, _)| find(tool).is_none());
+    let absent = TOOLS.iter().filter(|(tool, _)| find(tool).is_none());
     absent.map(|(tool, what)| format!("{tool} was not found: {what} is not checked by it")).collect()
 }
 
@@ -101,6 +104,13 @@ fn run(tool: &str, arguments: impl Fn(&mut Command)) -> Option<String> {
     }
     let text = [output.stderr, output.stdout].concat();
     Some(format!("{tool}: {}", String::from_utf8_lossy(&text).trim()))
+}
+
+/// What tells the tools that are there from others: outputs that one has taken may be refused by another.
+pub fn identity() -> String {
+    let size = |tool: &str| find(tool).and_then(|path| std::fs::metadata(path).ok()).map(|metadata| metadata.len());
+    let sizes = TOOLS.iter().map(|(tool, _)| format!("{tool} {:?}", size(tool)));
+    sizes.collect::<Vec<_>>().join("\n")
 }
 
 /// A program on the PATH.

@@ -2,6 +2,7 @@
 
 use super::axes::Variant;
 use super::names::of_variant;
+use super::offers::Offer;
 use super::plan::Job;
 use crate::compile::Target;
 use crate::symbol::Symbol;
@@ -22,6 +23,9 @@ pub struct Table {
     axes: Vec<Axis>,
     /// The variants in order.
     variants: Vec<Row>,
+    /// Axes that may be specialization constants.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    offers: Vec<Offer>,
     /// The variant that each file was made of first.
     #[serde(skip)]
     owners: BTreeMap<String, String>,
@@ -86,7 +90,8 @@ impl Table {
                 axis.values.push(value.clone());
             }
         }
-        Table { schema: TABLE_VERSION, program: job.name.clone(), axes, variants: Vec::new(), owners: BTreeMap::new() }
+        let (program, owners) = (job.name.clone(), BTreeMap::new());
+        Table { schema: TABLE_VERSION, program, axes, variants: Vec::new(), offers: Vec::new(), owners }
     }
 
     fn row(variant: &Variant) -> Row {
@@ -138,6 +143,11 @@ impl Table {
             row.sidecars.clone_from(&of_known.sidecars);
         }
         self.variants.push(row);
+    }
+
+    /// Notes axes that may be specialization constants.
+    pub fn offer(&mut self, offers: Vec<Offer>) {
+        self.offers = offers;
     }
 
     /// The file.

@@ -8,13 +8,18 @@ use walkdir::WalkDir;
 
 /// The files below a directory as `/`-separated paths from it, sorted, without what lies in `out` or was written by a build.
 pub fn files_below(directory: &Path, out: &Path) -> Result<Vec<String>, String> {
+    below(directory, out).map(|(files, _)| files)
+}
+
+/// The same with the directories that they are in, and empty ones; the first is the directory itself, with an empty name.
+pub fn below(directory: &Path, out: &Path) -> Result<(Vec<String>, Vec<String>), String> {
     let out = std::fs::canonicalize(out).ok();
     let tree = std::fs::canonicalize(directory).ok();
     // An output directory that has sources in it is read all the same.
     let out =
         out.filter(|out| tree.as_ref().is_some_and(|tree| out.starts_with(tree) && out != tree && record::is_own(out)));
     let out_from_tree = out.and_then(|out| out.strip_prefix(tree?).map(|below| directory.join(below)).ok());
-    let mut files = Vec::new();
+    let (mut files, mut directories) = (Vec::new(), Vec::new());
     let mut written: BTreeSet<PathBuf> = BTreeSet::new();
     let root = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let mut walk = WalkDir::new(root).sort_by_file_name().into_iter();
@@ -26,6 +31,9 @@ pub fn files_below(directory: &Path, out: &Path) -> Result<Vec<String>, String> 
             if is_hidden || is_out || record::is_own(entry.path()) && entry.depth() > 0 {
                 walk.skip_current_dir();
                 continue;
+            }
+            if entry.file_name() != record::DIRECTORY {
+                directories.push(super::plan::relative(root, entry.path()));
             }
             written.extend(record::outputs_of_directory(entry.path()));
             if entry.file_name() == record::DIRECTORY {
@@ -39,5 +47,5 @@ pub fn files_below(directory: &Path, out: &Path) -> Result<Vec<String>, String> 
         }
     }
     files.sort();
-    Ok(files)
+    Ok((files, directories))
 }

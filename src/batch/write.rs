@@ -18,6 +18,13 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     write_if_changed(path, bytes, None).map(|_| ())
 }
 
+/// Writes a file whole, with the time of now though it had these bytes already, for build systems that compare times.
+#[cfg(feature = "cli")]
+pub fn write_anew(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    write_whole(path, bytes)?;
+    std::fs::File::options().append(true).open(path)?.set_modified(std::time::SystemTime::now())
+}
+
 /// Empties a directory of temporary files, which is made if it is not there.
 pub fn empty_temporary(directory: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(directory)?;

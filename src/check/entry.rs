@@ -103,6 +103,17 @@ fn stage_of_function(name: &str) -> Option<Stage> {
     first.or(last)
 }
 
+/// The stage that the words of a function's name tell, wherever they stand: `SpriteVertexShaderHeap`. Nothing if they tell several.
+fn stage_inside(name: &str) -> Option<Stage> {
+    let mut told: Vec<Stage> = words(name).iter().filter_map(|word| stage_of_word(word)).collect();
+    told.dedup();
+    match (stage_of_function(name), told.as_slice()) {
+        (Some(stage), _) => Some(stage),
+        (None, [stage]) => Some(*stage),
+        (None, _) => None,
+    }
+}
+
 /// The letters of D3D's profiles that begin names of entry points, with an acronym behind them that cannot be told from them:
 /// `VSNPREffect`, `PSRGBToYUV`.
 const PREFIXES: &[(&str, Stage)] = &[
@@ -402,7 +413,9 @@ impl<'a> Checker<'a> {
             return;
         }
         let name = self.info(decl).name;
-        let stage = self.custom_stage(decl, file).or_else(|| stage_of_prefix(name.as_str()));
+        // It is a proposal: what the name has anywhere says more than semantics that several stages have.
+        let named = self.attribute_stage(decl).or_else(|| stage_inside(name.as_str()));
+        let stage = named.or_else(|| stage_of_prefix(name.as_str())).or_else(|| self.custom_stage(decl, file));
         self.report.passed_over.push((file, name, stage));
     }
 

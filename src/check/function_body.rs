@@ -150,10 +150,9 @@ impl<'a> Checker<'a> {
             }
             return body;
         }
-        let faults = |c: &Self| c.diags.list().len() + c.lasting.len() + c.endless.len();
-        let found = faults(self);
+        let found = self.faults();
         let body = self.check_code(instance, function, block, target);
-        if let Some(key) = key.filter(|_| found == faults(self)) {
+        if let Some(key) = key.filter(|_| found == self.faults()) {
             self.share(key, &body);
         }
         body

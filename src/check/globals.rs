@@ -632,12 +632,9 @@ impl<'a> Checker<'a> {
                 What::Function(f) => {
                     let generic = f.generics.is_some() || !self.implicit_params(decl).is_empty();
                     let waits = self.waits_for_use(source.language, info.scope);
-                    if !generic && !waits && f.body.is_some() && !self.inside_generic(info.scope) {
-                        self.check_duplicates(decl);
-                        if let Some(instance) = self.instance(decl, WHOLE, Vec::new()) {
-                            self.function(instance);
-                            self.drain();
-                        }
+                    let is_own = !generic && !waits && f.body.is_some() && !self.inside_generic(info.scope);
+                    if is_own && !self.is_known(f) {
+                        self.check_knowing(f, |c| c.check_function(decl));
                     }
                 }
                 What::Struct(s) if s.generics.is_none() && s.members.is_some() => {
@@ -653,6 +650,15 @@ impl<'a> Checker<'a> {
             }
         }
         self.drain();
+    }
+
+    /// Checks a function that is not generic.
+    fn check_function(&mut self, decl: DeclId) {
+        self.check_duplicates(decl);
+        if let Some(instance) = self.instance(decl, WHOLE, Vec::new()) {
+            self.function(instance);
+            self.drain();
+        }
     }
 
     /// Whether a scope is a file or namespace rather than a block of a body.

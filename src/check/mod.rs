@@ -48,6 +48,7 @@ mod generic;
 mod globals;
 mod init;
 mod interfaces;
+mod known_code;
 mod labels;
 mod lambda;
 mod left_out;
@@ -98,6 +99,7 @@ mod wrappers;
 
 #[cfg(feature = "cli")]
 pub use entry::stage_in_name;
+pub use known_code::KnownCode;
 pub use link::Bodies;
 
 use crate::ast;
@@ -138,6 +140,8 @@ pub struct Input {
     pub modules: Vec<SourceUnit>,
     /// What the programs of a build have checked.
     pub bodies: Option<Arc<Bodies>>,
+    /// What the variants of this program have checked.
+    pub known_code: Option<Arc<KnownCode>>,
 }
 
 /// An entry point that was asked for.
@@ -207,6 +211,7 @@ pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diag
     let mut checker = Checker::new(options, diags);
     checker.declare_all(stdlib, input);
     checker.open_links(input.bodies.as_deref());
+    checker.known = known_code::DeclaredCode::of(input);
     checker.check_parameters();
     checker.check_subobjects();
     let entries = checker.find_entries(input);
@@ -361,7 +366,10 @@ pub(crate) struct Checker<'a> {
     views: views::Views<'a>,
     existentials: existential::Existentials,
     functions: function::Functions<'a>,
+    /// The functions of the library that calls have chosen.
+    choices: FxHashMap<overload::ChoiceKey, function::InstanceId>,
     links: link::Links,
+    known: Option<known_code::DeclaredCode<'a>>,
     lambdas: lambda::Lambdas,
     function_values: function_values::FunctionValues<'a>,
     queue: VecDeque<function::InstanceId>,
@@ -441,7 +449,9 @@ impl<'a> Checker<'a> {
             views: views::Views::default(),
             existentials: existential::Existentials::default(),
             functions: function::Functions::default(),
+            choices: FxHashMap::default(),
             links: link::Links::default(),
+            known: None,
             lambdas: lambda::Lambdas::default(),
             function_values: function_values::FunctionValues::default(),
             queue: VecDeque::new(),

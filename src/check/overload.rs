@@ -83,6 +83,18 @@ impl<'a> Candidates<'a> {
     }
 }
 
+/// What a choice among functions of the library depends on.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct ChoiceKey {
+    decls: Vec<DeclId>,
+    accessor: u32,
+    /// The types of the arguments, whether they are literals, and the integers that are written.
+    args: Vec<(TypeId, LiteralKind, Option<i64>)>,
+    /// The call is in Slang of the program.
+    is_slang: bool,
+    in_library: bool,
+}
+
 /// Why a candidate does not fit.
 enum Misfit {
     Count,
@@ -110,9 +122,13 @@ impl<'a> Checker<'a> {
         args: &[CallArg<'a>],
         span: Span,
     ) -> Option<InstanceId> {
+        let rule = self.rule(candidates);
+        let key = self.choice_key(candidates, rule, args);
+        if let Some(known) = key.as_ref().and_then(|key| self.choices.get(key)) {
+            return Some(*known);
+        }
         let mut fits: Vec<Fit> = Vec::new();
         let mut misfits = Vec::new();
-        let rule = self.rule(candidates);
         for &decl in &candidates.decls {
             match self.fit(decl, candidates, rule, args) {
                 Ok(fit) => fits.push(fit),
@@ -153,7 +169,34 @@ impl<'a> Checker<'a> {
         if !equal.is_empty() && !any_error {
             return self.tie(candidates, chosen, &equal, span);
         }
+        if let Some(key) = key.filter(|key| fits.len() == 1 || !key.is_slang) {
+            self.choices.insert(key, chosen.0);
+        }
         Some(chosen.0)
+    }
+
+    /// What the choice among functions of the library depends on: a program calls few of them, with few types, many times. Among
+    /// several that fit, Slang also asks what is known of a value whose type is a parameter.
+    fn choice_key(&self, candidates: &Candidates<'a>, rule: Rule, args: &[CallArg<'a>]) -> Option<ChoiceKey> {
+        if rule != Rule::Library || candidates.explicit.is_some() || self.element.is_some() {
+            return None;
+        }
+        let mut types = Vec::with_capacity(args.len());
+        for arg in args {
+            let ArgKind::Value(value, ty, literal) = arg.kind else { return None };
+            if ty == TypeId::ERROR {
+                return None;
+            }
+            types.push((ty, literal, convert::written_integer(&self.cx.body.exprs, &self.cx.literals, value)));
+        }
+        let (language, in_library) = (self.language(), self.in_builtin());
+        Some(ChoiceKey {
+            decls: candidates.decls.clone(),
+            accessor: candidates.accessor,
+            args: types,
+            is_slang: language == Language::Slang && !in_library,
+            in_library,
+        })
     }
 
     /// Leaves those that take arguments of types that are parameters by what is known of them, if one fits as well as the best.

@@ -1,78 +1,124 @@
 //! `shaderport build`: a tree in, a tree of outputs with sidecars out.
 
+use super::action::ActionArgs;
 use super::cache::StoreArgs;
+use super::forward::Given;
 use super::lock::LockArgs;
 use super::messages::{MessageArgs, Messages};
 use super::options::ProgramArgs;
-use super::{Outcome, check};
-use crate::batch::{self, Built, Fate, Order, Plan, Report, SidecarForm, Store, Template, Use, plan, validators};
+use super::remote::RemoteArgs;
+use super::watch::{self, Seen};
+use super::{Outcome, check, interrupt};
+use crate::batch::{
+    self, Built, Fate, Order, Plan, Report, Selection, SidecarForm, Store, Template, Use, plan_of, validators,
+};
 use crate::compile::Target;
 use crate::diagnostic::{Code, Merged};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Programs that are waited for at once where workers of a server make them.
+const REMOTE_JOBS: usize = 32;
 
 /// Arguments of `build`.
 #[derive(Args, Debug)]
 pub struct BuildArgs {
     /// A directory (with or without a shaderport.toml), a manifest, or one source.
     #[arg(default_value = ".")]
-    tree: PathBuf,
+    pub tree: PathBuf,
     /// What to write, separated by commas; the default is the manifest's, else hlsl,glsl,wgsl.
     #[arg(long, value_delimiter = ',')]
     target: Vec<Target>,
     /// Directory for the outputs: OUT/TARGET/PATH/NAME.EXT with NAME.json beside it.
     #[arg(short, long, default_value = "out")]
-    out: PathBuf,
+    pub out: PathBuf,
+    /// Build only the programs of this name: that of a `[[program]]`, or the path of a file from the manifest; globs are allowed.
+    #[arg(long = "program", value_name = "NAME")]
+    pub programs: Vec<String>,
     #[command(flatten)]
-    program: ProgramArgs,
+    pub program: ProgramArgs,
     #[command(flatten)]
-    lock: LockArgs,
+    pub lock: LockArgs,
     #[command(flatten)]
-    messages: MessageArgs,
+    pub messages: MessageArgs,
     /// Check what was emitted: naga in process, and DXC, glslang, spirv-val, tint where found.
     #[arg(long)]
-    validate: bool,
+    pub validate: bool,
     /// How outputs are called, where the manifest does not say: with {program}, {file}, {entry}, {stage}, {variant}, {target}.
     #[arg(long, value_name = "TEMPLATE", default_value = "{target}/{program}", value_parser = Template::parse)]
     output_name: Template,
     /// How sidecars are written.
     #[arg(long, value_enum, default_value = "compact")]
-    sidecar: SidecarForm,
+    pub sidecar: SidecarForm,
     /// Write a Make-style dependency file beside each output.
     #[arg(long)]
     depfiles: bool,
     /// Remove outputs that earlier builds wrote and that are of no program any more.
     #[arg(long)]
-    prune: bool,
+    pub prune: bool,
     /// Write nothing: show what would change, as diffs of texts and of the interfaces in sidecars; exit code 1 if anything would.
     #[arg(long)]
-    check: bool,
+    pub check: bool,
     /// Begin no other program after one has failed.
     #[arg(long)]
     fail_fast: bool,
     #[command(flatten)]
-    store: StoreArgs,
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub action: ActionArgs,
+    #[command(flatten)]
+    pub remote: RemoteArgs,
     /// Print a shaderport.toml for the tree instead: pairs of files that are one program, include roots, endings, entry points.
     #[arg(long)]
-    suggest_manifest: bool,
+    pub suggest_manifest: bool,
     /// Tell why each program is built that is.
     #[arg(long)]
     explain_rebuild: bool,
     /// Print errors and warnings only.
     #[arg(short, long)]
     quiet: bool,
+    /// Build again whenever something changes, until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["check", "suggest_manifest"])]
+    watch: bool,
     /// Threads; the default is one a core.
     #[arg(short, long)]
     jobs: Option<usize>,
 }
 
 /// `shaderport build`.
-pub fn build(args: &BuildArgs) -> Outcome {
+pub fn build(args: &BuildArgs, given: &Given) -> Outcome {
+    interrupt::listen();
     let mut messages = Messages::new(&args.messages, false);
-    let outcome = if args.suggest_manifest { suggest(args, &mut messages) } else { run(args, &mut messages) };
+    if args.watch {
+        return watch(args, given, messages);
+    }
+    let outcome = match args.suggest_manifest {
+        true => suggest(args, &mut messages),
+        false => run(args, given, &mut messages, &mut Seen::default()),
+    };
+    messages.finish(outcome)
+}
+
+fn watch(args: &BuildArgs, given: &Given, mut messages: Messages) -> Outcome {
+    let build = |seen: &mut Seen| {
+        let mut messages = Messages::new(&args.messages, false);
+        let outcome = run(args, given, &mut messages, seen);
+        messages.finish(outcome)
+    };
+    let waits = || {
+        if !args.quiet {
+            Messages::new(&args.messages, false).note("waiting for changes; Ctrl-C ends it");
+        }
+    };
+    let mut known = Seen::default();
+    known.look(args);
+    let outcome = watch::watch(known, build, waits).unwrap_or_else(|fault| {
+        messages.error(Code::UNREADABLE, &fault);
+        Outcome::InputErrors
+    });
     messages.finish(outcome)
 }
 
@@ -86,8 +132,9 @@ fn suggest(args: &BuildArgs, messages: &mut Messages) -> Outcome {
     }
 }
 
-fn run(args: &BuildArgs, messages: &mut Messages) -> Outcome {
-    let plan = match plan(&args.tree, !args.program.no_manifest, &args.out) {
+/// Builds once. Adds to `seen` what the outputs depend on.
+fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, seen: &mut Seen) -> Outcome {
+    let plan = match plan(args) {
         Ok(plan) => plan,
         Err(fault) => return report(fault, messages),
     };
@@ -106,17 +153,63 @@ fn run(args: &BuildArgs, messages: &mut Messages) -> Outcome {
             return outcome;
         }
     };
+    let opened = args.remote.open(args, &plan, given).and_then(|server| Ok(server.or(args.action.packing(&plan)?)));
+    let ordered = opened.and_then(|elsewhere| Ok((elsewhere, order(args, &plan, messages.color())?)));
+    let (elsewhere, order) = match ordered {
+        Ok(ordered) => ordered,
+        Err(text) => return report((Code::BAD_OPTION, text), messages),
+    };
+    seen.files.extend(
+        plan.manifest.iter().cloned().chain(args.lock.path(plan.bindings_lock.as_deref()).map(Path::to_path_buf)),
+    );
     let bar = progress(plan.jobs.len());
-    let order = order(args, &plan, messages.color());
+    let order = Order { elsewhere: elsewhere.as_deref(), ..order };
     let built = batch::build(&order, plan, lock, &|| bar.inc(1));
     bar.finish_and_clear();
-    match built {
-        Ok(built) => show(args, built, order.cache.as_ref().map(Store::used), messages),
+    let is_interrupted = interrupt::is_interrupted();
+    interrupt::asked_enough();
+    let outcome = match built {
+        Ok(built) => {
+            seen.add(&built, &args.out);
+            let ended = args.action.finish(&built, &order, messages);
+            let told = elsewhere.as_ref().map(|elsewhere| elsewhere.told()).unwrap_or_default();
+            told.warnings.iter().for_each(|text| messages.text(text));
+            show(args, built, order.cache.as_ref().map(Store::used), &told.summary, messages).and(ended)
+        }
         Err(fault) => report(fault, messages),
+    };
+    if is_interrupted { Outcome::Interrupted } else { outcome }
+}
+
+impl Seen {
+    /// Adds what is known before a build.
+    fn look(&mut self, args: &BuildArgs) {
+        let is_file = args.tree.is_file();
+        let tree = if is_file { args.tree.parent().unwrap_or(Path::new("")) } else { &args.tree };
+        let tree = if tree.as_os_str().is_empty() { Path::new(".") } else { tree };
+        self.trees.extend(
+            std::iter::once(tree).chain(args.program.include.iter().map(PathBuf::as_path)).map(Path::to_path_buf),
+        );
+    }
+
+    /// Adds what a build has read and written.
+    fn add(&mut self, built: &Built, out: &Path) {
+        for (job, report) in &built.reports {
+            self.trees.extend(job.settings.include.iter().cloned());
+            self.files.extend(report.dependencies.iter().map(PathBuf::from));
+            self.outputs.extend(report.outputs.iter().map(|output| out.join(&output.name)));
+        }
     }
 }
 
-fn report((code, message): (Code, String), messages: &mut Messages) -> Outcome {
+/// The programs that are to be built.
+pub fn plan(args: &BuildArgs) -> Result<Plan, (Code, String)> {
+    let selection = Selection::new(&args.programs).map_err(|e| (Code::BAD_OPTION, e))?;
+    plan_of(&args.tree, !args.program.no_manifest, &args.out, &selection)
+}
+
+/// Reports a fault of a whole build.
+pub fn report((code, message): (Code, String), messages: &mut Messages) -> Outcome {
     messages.error(code, &message);
     match code {
         Code::BAD_OPTION => Outcome::Usage,
@@ -125,11 +218,11 @@ fn report((code, message): (Code, String), messages: &mut Messages) -> Outcome {
     }
 }
 
-/// The arguments as an order.
-fn order<'a>(args: &'a BuildArgs, plan: &Plan, color: bool) -> Order<'a> {
+/// The arguments as an order. The error is a text for people.
+pub fn order<'a>(args: &'a BuildArgs, plan: &Plan, color: bool) -> Result<Order<'a>, String> {
     let lock = args.lock.path(plan.bindings_lock.as_deref());
     let besides = plan.manifest.as_deref().into_iter().chain(lock);
-    Order {
+    Ok(Order {
         tree: &args.tree,
         out: &args.out,
         targets: args.target.clone(),
@@ -144,19 +237,24 @@ fn order<'a>(args: &'a BuildArgs, plan: &Plan, color: bool) -> Order<'a> {
         depfiles: args.depfiles,
         read_besides: besides.map(|path| path.to_string_lossy().replace('\\', "/")).collect(),
         validator: if args.validate { validators::validate } else { |_, _| Vec::new() },
-        validates: args.validate,
+        validators: if args.validate { validators::identity() } else { String::new() },
         color,
         verbose: args.program.verbose,
         dump_after: args.program.dump_after.clone(),
-        jobs: args.jobs,
+        jobs: args.jobs.or(args.remote.remote_execute.then_some(REMOTE_JOBS)),
         prunes: args.prune,
         checks: args.check,
+        programs: args.programs.clone(),
+        records: !args.action.no_record,
         fails_fast: args.fail_fast,
-        cache: args.store.open(),
-    }
+        interrupted: interrupt::ask,
+        cache: args.store.open()?,
+        elsewhere: None,
+    })
 }
 
-fn progress(count: usize) -> ProgressBar {
+/// The bar of a terminal.
+pub fn progress(count: usize) -> ProgressBar {
     let target =
         if std::io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(Some(count as u64), target);
@@ -167,7 +265,7 @@ fn progress(count: usize) -> ProgressBar {
 }
 
 /// Shows what became of a build.
-fn show(args: &BuildArgs, mut built: Built, cache: Option<Use>, messages: &mut Messages) -> Outcome {
+fn show(args: &BuildArgs, mut built: Built, cache: Option<Use>, elsewhere: &str, messages: &mut Messages) -> Outcome {
     built.errors.iter().for_each(|text| messages.text(text));
     let mut merged = Merged::default();
     for (job, report) in &mut built.reports {
@@ -189,15 +287,17 @@ fn show(args: &BuildArgs, mut built: Built, cache: Option<Use>, messages: &mut M
     }
     let skipped = built.reports.iter().filter(|(_, report)| report.is_skipped).count();
     if skipped > 0 {
-        messages.note(&format!("{skipped} programs were not begun after one had failed"));
+        let when = if interrupt::is_interrupted() { "the build was interrupted" } else { "one had failed" };
+        messages.note(&format!("{skipped} programs were not begun after {when}"));
     }
     let differs = if args.check { check::differences(&built) } else { Outcome::Done };
     let reports: Vec<&Report> = built.reports.iter().map(|(_, report)| report).collect();
-    let shown = if args.quiet || args.check { Outcome::Done } else { super::show(&summary(&reports, cache)) };
+    let shown =
+        if args.quiet || args.check { Outcome::Done } else { super::show(&summary(&reports, cache, elsewhere)) };
     shown.and(differs).and(built.fate().into())
 }
 
-fn summary(reports: &[&Report], cache: Option<Use>) -> String {
+fn summary(reports: &[&Report], cache: Option<Use>, elsewhere: &str) -> String {
     let libraries = reports.iter().filter(|r| r.fate == Fate::Library).count();
     let built = reports.iter().filter(|r| r.reason.is_some() && r.fate != Fate::Library).count();
     let variants: usize = reports.iter().filter(|r| r.fate != Fate::Library).map(|r| r.variants).sum();
@@ -213,6 +313,7 @@ fn summary(reports: &[&Report], cache: Option<Use>) -> String {
         let wrong = if wrong > 0 { format!(", {wrong} entries were damaged") } else { String::new() };
         text.push_str(&format!("cache: {hits} of {} programs found{wrong}\n", hits + misses));
     }
+    text.push_str(elsewhere);
     text.push_str(&format!("{:8} {:>8} {:>10} {:>7}\n", "target", "written", "unchanged", "failed"));
     for (target, [written, unchanged, failed]) in totals {
         text.push_str(&format!("{:8} {written:>8} {unchanged:>10} {failed:>7}\n", target.name()));

@@ -1,27 +1,34 @@
 //! `shaderport cache`: what is in the cache, and removing it.
 
-use super::{Outcome, show};
+use super::{Outcome, say, show};
 use crate::batch::{Store, USUAL_BOUND};
+use crate::diagnostic::Code;
 use clap::{Args, Subcommand};
-use std::path::PathBuf;
+use std::ffi::OsString;
 
 /// The options that name a cache.
 #[derive(Args, Debug, Clone)]
 pub struct StoreArgs {
-    /// A directory in which builds share what they have compiled. The environment variable SHADERPORT_CACHE names one, too.
-    #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
-    /// The most bytes that the cache may have, with K, M or G.
+    /// Where builds share what they have compiled: a directory, or a service by its URL (redis://HOST/PREFIX, s3://BUCKET/PREFIX,
+    /// webdav://HOST/PATH); given twice, a directory in front of a service. SHADERPORT_CACHE names it, too.
+    #[arg(long, value_name = "DIR|URL")]
+    cache: Vec<OsString>,
+    /// The most bytes that the cache directory may have, with K, M or G.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     cache_size: Option<u64>,
 }
 
 impl StoreArgs {
-    /// The cache, if one is named.
-    pub fn open(&self) -> Option<Store> {
-        let of_environment = || std::env::var_os("SHADERPORT_CACHE").filter(|v| !v.is_empty()).map(PathBuf::from);
-        let directory = self.cache.clone().or_else(of_environment)?;
-        Some(Store::new(&directory, self.cache_size.unwrap_or(USUAL_BOUND)))
+    /// The cache, if one is named. The error is a text for people.
+    pub fn open(&self) -> Result<Option<Store>, String> {
+        let of_environment = || std::env::var_os("SHADERPORT_CACHE");
+        let mut names = if self.cache.is_empty() { of_environment().into_iter().collect() } else { self.cache.clone() };
+        // `--cache ""` is none, whatever the environment says.
+        names.retain(|name| !name.is_empty());
+        if names.is_empty() {
+            return Ok(None);
+        }
+        Store::open(names.iter().map(OsString::as_os_str), self.cache_size.unwrap_or(USUAL_BOUND)).map(Some)
     }
 }
 
@@ -45,15 +52,18 @@ pub fn cache(args: &CacheArgs) -> Outcome {
     let store = match &args.command {
         CacheCommand::Stat(store) | CacheCommand::Clean(store) => store,
     };
-    let Some(cache) = store.open() else {
-        eprintln!("error: no cache is named: use --cache or the environment variable SHADERPORT_CACHE");
-        return Outcome::Usage;
-    };
-    let (found, what) = match &args.command {
-        CacheCommand::Stat(_) => (cache.statistics(), "there"),
-        CacheCommand::Clean(_) => (cache.clean(store.cache_size.unwrap_or(0)), "removed"),
-    };
-    show(&format!("{} entries with {} bytes {what}\n", found.entries, found.bytes))
+    let unnamed = || "no cache is named: use --cache or the environment variable SHADERPORT_CACHE".to_owned();
+    let found = store.open().and_then(|cache| cache.ok_or_else(unnamed)).and_then(|cache| match &args.command {
+        CacheCommand::Stat(_) => Ok((cache.statistics()?, "there")),
+        CacheCommand::Clean(_) => Ok((cache.clean(store.cache_size.unwrap_or(0))?, "removed")),
+    });
+    match found {
+        Ok((found, what)) => show(&format!("{} entries with {} bytes {what}\n", found.entries, found.bytes)),
+        Err(fault) => {
+            say(&format!("error[{}]: {fault}\n", Code::BAD_OPTION));
+            Outcome::Usage
+        }
+    }
 }
 
 /// A number of bytes: `500M`.

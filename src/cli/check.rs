@@ -2,8 +2,6 @@
 
 use super::Outcome;
 use crate::batch::{Built, Difference};
-use crate::json;
-use crate::reflect::model::SCHEMA_VERSION;
 use crate::reflect::{Reflection, diff};
 use similar::TextDiff;
 
@@ -39,5 +37,5 @@ fn of_output(Difference { name, old, new }: &Difference) -> String {
 }
 
 fn sidecar(text: &str) -> Option<Reflection> {
-    json::read(text, SCHEMA_VERSION).ok()
+    Reflection::read(text).ok()
 }

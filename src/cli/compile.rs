@@ -5,7 +5,8 @@ use super::host::HostArgs;
 use super::lock::{self, LockArgs};
 use super::messages::{MessageArgs, Messages};
 use super::options::ProgramArgs;
-use super::{Outcome, show};
+use super::stdin::{SourceFiles, StdinArgs};
+use super::{Outcome, say, show};
 use crate::batch::{Fate, FileLoader, LockFile, Project, base, enclosing, validators, write_whole};
 use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
@@ -23,9 +24,11 @@ const SHOWN: usize = 8;
 /// Arguments of `compile`.
 #[derive(Args, Debug)]
 pub struct CompileArgs {
-    /// Sources. All Slang files are one translation unit, each HLSL file is one.
+    /// Sources. All Slang files are one translation unit, each HLSL file is one. `-` is the standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    stdin: StdinArgs,
     /// What to write: hlsl, glsl, wgsl, spirv or metal.
     #[arg(long)]
     target: Target,
@@ -51,9 +54,11 @@ pub struct CompileArgs {
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// Sources of one program.
+    /// Sources of one program. `-` is the standard input.
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    stdin: StdinArgs,
     #[command(flatten)]
     program: ProgramArgs,
     #[command(flatten)]
@@ -120,12 +125,13 @@ pub struct ExplainArgs {
 
 /// Runs the library as the nearest manifest says, under the lock that is named here or there.
 fn run_locked(
-    files: &[PathBuf],
+    sources: &SourceFiles,
     program: &ProgramArgs,
     lock: &LockArgs,
     options: Options,
     messages: &mut Messages,
 ) -> Result<(Output, Option<LockFile>), Outcome> {
+    let files = sources.names.as_slice();
     let project = project(program, files, messages)?;
     let of_manifest = project.as_ref().and_then(|p| p.bindings_lock.as_deref());
     // In a tree, each file is a program of its own.
@@ -135,7 +141,7 @@ fn run_locked(
         outcome
     })?;
     let options = Options { lock: lock.as_ref().map(|l| l.input(files, alone)), ..options };
-    let output = run(files, program, project.as_ref(), options, messages);
+    let output = run(sources, program, project.as_ref(), options, messages);
     if let Some(lock) = &mut lock {
         lock.update(files, alone, output.records.clone().filter(|_| !output.has_errors()));
     }
@@ -152,13 +158,14 @@ fn project(program: &ProgramArgs, files: &[PathBuf], messages: &mut Messages) ->
 
 /// Runs the library on files and reports diagnostics.
 fn run(
-    files: &[PathBuf],
+    sources: &SourceFiles,
     program: &ProgramArgs,
     project: Option<&Project>,
     options: Options,
     messages: &mut Messages,
 ) -> Output {
     let mut options = options;
+    let files = sources.names.as_slice();
     let mut include = program.include.clone();
     if let Some(project) = project {
         project.settings.apply(&program.choices, &mut options);
@@ -167,7 +174,7 @@ fn run(
     }
     let mut loader = FileLoader::new(&include).allow_anywhere(program.allow_outside_roots);
     loader = loader.in_any_case(program.includes_in_any_case);
-    loader = loader.base(&files.first().map(|file| base(file)).unwrap_or_default());
+    loader = sources.give(loader.base(&files.first().map(|file| base(file)).unwrap_or_default()));
     for file in files {
         loader = loader.root(file.parent().unwrap_or(Path::new(".")));
         if let Some(project) = project {
@@ -183,7 +190,7 @@ fn run(
     messages.output(&output);
     output.inferred.iter().filter(|_| program.verbose).for_each(|line| messages.note(line));
     for dump in &output.dumps {
-        eprintln!("{dump}");
+        say(&format!("{dump}\n"));
     }
     output
 }
@@ -213,7 +220,11 @@ pub fn compile(args: &CompileArgs) -> Outcome {
 
 fn compile_files(args: &CompileArgs, messages: &mut Messages) -> Outcome {
     let options = args.program.options(vec![args.target]);
-    let (output, lock) = match run_locked(&args.files, &args.program, &args.lock, options, messages) {
+    let sources = match sources(&args.stdin, &args.files, messages) {
+        Ok(sources) => sources,
+        Err(outcome) => return outcome,
+    };
+    let (output, lock) = match run_locked(&sources, &args.program, &args.lock, options, messages) {
         Ok(done) => done,
         Err(outcome) => return outcome,
     };
@@ -246,20 +257,21 @@ fn compile_files(args: &CompileArgs, messages: &mut Messages) -> Outcome {
         result = result.and(report(write_whole(path, reflection.to_json().as_bytes()), path, messages));
     }
     if args.depfile.is_wanted() {
-        result = result.and(write_depfile(args, &output, messages));
+        result = result.and(write_depfile(args, &sources, &output, messages));
     }
     result
 }
 
 /// Writes the dependency file: of sources, the manifest and the lock.
-fn write_depfile(args: &CompileArgs, output: &Output, messages: &mut Messages) -> Outcome {
-    let project = match project(&args.program, &args.files, messages) {
+fn write_depfile(args: &CompileArgs, sources: &SourceFiles, output: &Output, messages: &mut Messages) -> Outcome {
+    let project = match project(&args.program, &sources.names, messages) {
         Ok(project) => project,
         Err(outcome) => return outcome,
     };
     let of_manifest = project.as_ref().and_then(|p| p.bindings_lock.as_deref());
     let besides = project.as_ref().map(|p| p.manifest.as_path()).into_iter().chain(args.lock.path(of_manifest));
     let mut inputs = output.dependencies.clone();
+    inputs.retain(|name| !sources.is_stdin(name));
     inputs.extend(besides.map(|path| path.to_string_lossy().replace('\\', "/")));
     let outputs = output.artifacts.iter().filter_map(|artifact| path_of(artifact, args.output.as_deref()));
     args.depfile.write(&outputs.collect::<Vec<_>>(), &inputs, messages)
@@ -315,14 +327,23 @@ fn report(result: std::io::Result<()>, path: &Path, messages: &mut Messages) -> 
 /// `shaderport check`.
 pub fn check(args: &CheckArgs) -> Outcome {
     let mut messages = Messages::new(&args.messages, true);
-    let outcome = match project(&args.program, &args.files, &mut messages) {
-        Ok(project) => {
-            let options = args.program.options(Vec::new());
-            outcome(&run(&args.files, &args.program, project.as_ref(), options, &mut messages))
-        }
-        Err(outcome) => outcome,
-    };
+    let outcome = check_files(args, &mut messages).unwrap_or_else(|outcome| outcome);
     messages.finish(outcome)
+}
+
+fn check_files(args: &CheckArgs, messages: &mut Messages) -> Result<Outcome, Outcome> {
+    let sources = sources(&args.stdin, &args.files, messages)?;
+    let project = project(&args.program, &sources.names, messages)?;
+    let options = args.program.options(Vec::new());
+    Ok(outcome(&run(&sources, &args.program, project.as_ref(), options, messages)))
+}
+
+/// The sources of a program. What is wrong is reported.
+fn sources(stdin: &StdinArgs, files: &[PathBuf], messages: &mut Messages) -> Result<SourceFiles, Outcome> {
+    stdin.read(files).map_err(|(code, text)| {
+        messages.error(code, &text);
+        if code == Code::BAD_OPTION { Outcome::Usage } else { Outcome::InputErrors }
+    })
 }
 
 /// `shaderport reflect`.
@@ -340,7 +361,8 @@ fn reflect_files(args: &ReflectArgs, messages: &mut Messages) -> Outcome {
         (targets, _) => targets.to_vec(),
     };
     let options = Options { layouts_anyway: true, explain: page, ..args.program.options(targets) };
-    let (output, lock) = match run_locked(&args.files, &args.program, &args.lock, options, messages) {
+    let sources = SourceFiles::of_files(&args.files);
+    let (output, lock) = match run_locked(&sources, &args.program, &args.lock, options, messages) {
         Ok(done) => done,
         Err(outcome) => return outcome,
     };
@@ -398,11 +420,11 @@ fn explain_page(name: &str) -> Outcome {
             let rules = rules::pages::PAGES.iter().map(|(name, _)| *name);
             let known = pages.iter().copied().chain(rules).chain(codes.iter().map(String::as_str));
             let meant = nearest(name, known).map_or(String::new(), |near| format!("; there is `{near}`"));
-            eprintln!(
+            say(&format!(
                 "error: `{name}` is not an error code (such as E0301), a rule (such as layout-order) or a page of the guide \
-                 ({}){meant}. To explain the position of a parameter, name its file and the parameter",
+                 ({}){meant}. To explain the position of a parameter, name its file and the parameter\n",
                 pages.join(", ")
-            );
+            ));
             Outcome::Usage
         }
     }
@@ -411,7 +433,7 @@ fn explain_page(name: &str) -> Outcome {
 /// Why a parameter is where it is. A lock is read and not written.
 fn explain_position(args: &ExplainArgs, files: Vec<PathBuf>, path: &str, messages: &mut Messages) -> Outcome {
     let options = Options { layouts_anyway: true, explain: true, ..args.program.options(vec![args.target]) };
-    let (output, _) = match run_locked(&files, &args.program, &args.lock, options, messages) {
+    let (output, _) = match run_locked(&SourceFiles::of_files(&files), &args.program, &args.lock, options, messages) {
         Ok(done) => done,
         Err(outcome) => return outcome,
     };

@@ -6,9 +6,9 @@ use crate::batch::{escape, write_whole};
 use crate::diagnostic::Code;
 use clap::Args;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// The options. `-MD`, `-MF FILE` and `-MT TARGET` are other spellings of them.
+/// The options. `-MD`, `-MF FILE`, `-MT TARGET` and `-MP` are other spellings of them.
 #[derive(Args, Debug, Default)]
 pub struct DepfileArgs {
     /// Write a dependency file for Make and Ninja beside the output: its name with the ending `.d`. The same as -MD.
@@ -20,10 +20,14 @@ pub struct DepfileArgs {
     /// What the dependency file calls the output. The same as -MT.
     #[arg(long, value_name = "TARGET")]
     depfile_target: Option<String>,
+    /// Name each file that was read as a target without rules, so that Make does not ask for one that is gone. The same as -MP.
+    #[arg(long)]
+    depfile_phony: bool,
 }
 
 /// The spellings of C compilers, which are no options of one letter.
-const SPELLINGS: &[(&str, &str)] = &[("-MD", "--depfile"), ("-MF", "--depfile-path"), ("-MT", "--depfile-target")];
+const SPELLINGS: &[(&str, &str)] =
+    &[("-MD", "--depfile"), ("-MF", "--depfile-path"), ("-MT", "--depfile-target"), ("-MP", "--depfile-phony")];
 
 /// An argument in our spelling.
 pub fn spelled(argument: OsString) -> OsString {
@@ -45,18 +49,25 @@ impl DepfileArgs {
             messages.error(Code::BAD_OPTION, text);
             return Outcome::Usage;
         };
-        let shown = |path: &PathBuf| escape(&path.to_string_lossy().replace('\\', "/"));
-        let targets = match &self.depfile_target {
-            Some(target) => escape(target),
-            None => outputs.iter().map(shown).collect::<Vec<_>>().join(" "),
+        let shown = |path: &PathBuf| path.to_string_lossy().replace('\\', "/");
+        let targets: Vec<String> = match &self.depfile_target {
+            Some(target) => vec![target.clone()],
+            None => outputs.iter().map(shown).collect(),
         };
-        let inputs: Vec<String> = inputs.iter().map(|input| escape(input)).collect();
-        match write_whole(&path, format!("{targets}: {}\n", inputs.join(" ")).as_bytes()) {
-            Ok(()) => Outcome::Done,
-            Err(e) => {
-                messages.error(Code::OUTPUT, &format!("cannot write {}: {e}", path.display()));
-                Outcome::InputErrors
-            }
+        write_rule(&path, &targets, inputs, self.depfile_phony, messages)
+    }
+}
+
+/// Writes a file that says what outputs depend on; `phony`: with an empty rule for each file.
+pub fn write_rule(path: &Path, targets: &[String], inputs: &[String], phony: bool, messages: &mut Messages) -> Outcome {
+    let escaped = |names: &[String]| names.iter().map(|name| escape(name)).collect::<Vec<_>>().join(" ");
+    let mut text = format!("{}: {}\n", escaped(targets), escaped(inputs));
+    inputs.iter().filter(|_| phony).for_each(|input| text.push_str(&format!("{}:\n", escape(input))));
+    match write_whole(path, text.as_bytes()) {
+        Ok(()) => Outcome::Done,
+        Err(e) => {
+            messages.error(Code::OUTPUT, &format!("cannot write {}: {e}", path.display()));
+            Outcome::InputErrors
         }
     }
 }

@@ -1,10 +1,9 @@
 //! `shaderport diff`: two sidecars as interfaces.
 
-use super::{Outcome, color, show};
+use super::{Outcome, color, say, show};
 use crate::batch::documents::{about, located, read_text};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json;
-use crate::reflect::model::SCHEMA_VERSION;
 use crate::reflect::{Reflection, diff};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -26,7 +25,7 @@ pub fn diff(args: &DiffArgs) -> Outcome {
     let ((old, old_text), (new, new_text)) = match (read(&args.old), read(&args.new)) {
         (Ok(old), Ok(new)) => (old, new),
         (old, new) => {
-            old.err().into_iter().chain(new.err()).for_each(|text| eprint!("{text}"));
+            old.err().into_iter().chain(new.err()).for_each(|text| say(&text));
             return Outcome::InputErrors;
         }
     };
@@ -39,7 +38,7 @@ pub fn diff(args: &DiffArgs) -> Outcome {
                 .label(json::span(ids[1], &place(&new_text)), "the other one is for this target")
                 .note("positions of different targets cannot be compared")
         });
-        eprint!("{text}");
+        say(&text);
         return Outcome::Usage;
     }
     let changes = diff::diff(&old, &new);
@@ -49,6 +48,6 @@ pub fn diff(args: &DiffArgs) -> Outcome {
 
 fn read(path: &Path) -> Result<(Reflection, String), String> {
     let text = read_text(path)?;
-    let read = json::read(&text, SCHEMA_VERSION).map_err(|fault| located(path, &text, fault, color()));
+    let read = Reflection::read(&text).map_err(|fault| located(path, &text, fault, color()));
     Ok((read?, text))
 }

@@ -38,6 +38,11 @@ impl LockArgs {
         self.read_as(of_manifest, self.locked, color)
     }
 
+    /// The same where nothing may write it.
+    pub fn read_locked(&self, of_manifest: Option<&Path>, color: bool) -> Result<Option<LockFile>, (Outcome, String)> {
+        self.read_as(of_manifest, self.locked || self.path(of_manifest).is_some(), color)
+    }
+
     /// The same for a run that writes nothing: it is an error if a lock that is there would change.
     pub fn read_to_check(
         &self,

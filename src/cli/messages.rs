@@ -1,6 +1,6 @@
 //! `--message-format`: diagnostics for people, as lines of JSON, or as a log of SARIF.
 
-use super::{Outcome, show};
+use super::{Outcome, say, show};
 use crate::compile::Output;
 use crate::diagnostic::{Code, Message, Severity, sarif};
 use clap::{Args, ValueEnum};
@@ -82,7 +82,7 @@ impl Messages {
     /// Reports one message.
     pub fn report(&mut self, message: Message) {
         match self.format {
-            MessageFormat::Human => eprint!("{}", message.rendered),
+            MessageFormat::Human => say(&message.rendered),
             MessageFormat::Json => self.write(&message.to_json()),
             MessageFormat::Sarif => self.kept.push(message),
         }
@@ -100,7 +100,7 @@ impl Messages {
     fn write(&self, text: &str) {
         match self.to_stdout {
             true => drop(show(text)),
-            false => eprint!("{text}"),
+            false => say(text),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The command line: options to calls of the library, results to text and exit codes.
 //!
-//! Exit codes: 0 done, 1 errors in the input, 2 wrong usage (also clap's own), 3 internal fault.
+//! Exit codes: 0 done, 1 errors in the input, 2 wrong usage (also clap's own), 3 internal fault, 130 interrupted.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it is the program")]
 
+mod action;
 mod arguments;
 mod build;
 mod cache;
@@ -10,15 +11,22 @@ mod check;
 mod compile;
 mod depfile;
 mod diff;
+mod forward;
 mod host;
+mod interrupt;
 mod lock;
 mod messages;
 mod options;
 mod pages;
+mod plan;
+mod remote;
+mod stdin;
+mod validate;
+mod watch;
 
 use crate::batch::Fate;
 use crate::diagnostic::Code;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -39,6 +47,10 @@ pub struct Cli {
 enum Command {
     /// Convert a tree of shaders, or all that a `shaderport.toml` names.
     Build(build::BuildArgs),
+    /// Write the actions of a build, for Ninja, Bazel or another program to run.
+    Plan(plan::PlanArgs),
+    /// Check texts that were written before with other compilers: naga in process, and DXC, glslang, spirv-val, tint where found.
+    Validate(validate::ValidateArgs),
     /// Compile one program from one or several files.
     Compile(compile::CompileArgs),
     /// Report errors and write nothing.
@@ -68,6 +80,8 @@ pub enum Outcome {
     Usage,
     /// A fault of ours.
     Internal,
+    /// The user has ended it.
+    Interrupted,
 }
 
 impl From<Fate> for Outcome {
@@ -89,6 +103,7 @@ impl Outcome {
             Outcome::InputErrors => 1,
             Outcome::Usage => 2,
             Outcome::Internal => 3,
+            Outcome::Interrupted => interrupt::CODE,
         })
     }
 
@@ -103,11 +118,16 @@ fn color() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
+/// Writes to the standard error. That its reader went away is no fault, and there is nobody to tell.
+fn say(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
 /// Writes to the standard output. That its reader went away is no fault of the input.
 fn show(text: &str) -> Outcome {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            eprintln!("error[{}]: cannot write to the standard output: {e}", Code::OUTPUT);
+            say(&format!("error[{}]: cannot write to the standard output: {e}\n", Code::OUTPUT));
             Outcome::InputErrors
         }
         _ => Outcome::Done,
@@ -119,12 +139,17 @@ pub fn run() -> ExitCode {
     let arguments = match arguments::arguments(std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(text) => {
-            eprint!("{text}");
+            say(&text);
             return Outcome::Usage.code();
         }
     };
-    let outcome = match Cli::parse_from(arguments.into_iter().map(depfile::spelled)).command {
-        Command::Build(args) => build::build(&args),
+    let matches = Cli::command().get_matches_from(arguments.into_iter().map(depfile::spelled));
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|fault| fault.exit());
+    let given = matches.subcommand().map(|(_, given)| given);
+    let outcome = match cli.command {
+        Command::Build(args) => build::build(&args, &forward::Given::of("build", given)),
+        Command::Plan(args) => plan::plan(&args, &forward::Given::of("plan", given)),
+        Command::Validate(args) => validate::validate(&args),
         Command::Compile(args) => compile::compile(&args),
         Command::Check(args) => compile::check(&args),
         Command::Reflect(args) => compile::reflect(&args),

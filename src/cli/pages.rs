@@ -1,6 +1,6 @@
 //! `completions` and `man`: what shells and readers of manuals want to know of the command line.
 
-use super::{Cli, Outcome, show};
+use super::{Cli, Outcome, say, show};
 use crate::diagnostic::Code;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
@@ -39,14 +39,14 @@ pub fn man(args: &ManArgs) -> Outcome {
     };
     let Some(command) = found else {
         let name = args.command.as_deref().unwrap_or_default();
-        eprintln!("error[{}]: there is no command `{name}`; `shaderport help` lists them", Code::BAD_OPTION);
+        say(&format!("error[{}]: there is no command `{name}`; `shaderport help` lists them\n", Code::BAD_OPTION));
         return Outcome::Usage;
     };
     let mut page = Vec::new();
     match clap_mangen::Man::new(command).render(&mut page) {
         Ok(()) => show(&String::from_utf8_lossy(&page)),
         Err(e) => {
-            eprintln!("error[{}]: cannot write the page: {e}", Code::OUTPUT);
+            say(&format!("error[{}]: cannot write the page: {e}\n", Code::OUTPUT));
             Outcome::InputErrors
         }
     }

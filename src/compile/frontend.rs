@@ -8,6 +8,7 @@ use super::type_names::parse_with_imports;
 use crate::ast;
 use crate::check::{Bodies, Input, SourceUnit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
+use crate::lex::AskedMacro;
 use crate::limits::Limits;
 use crate::parse::Language;
 use crate::preprocess::{Preprocess, ShaderTarget, TokenCache, preprocess};
@@ -58,7 +59,7 @@ struct ParsedFile {
     ast: Arc<ast::Unit>,
     mentions: Arc<Mentions>,
     /// The watched macros that it asks for.
-    asked: Vec<Symbol>,
+    asked: Vec<AskedMacro>,
 }
 
 /// A source on its way to a [`SourceUnit`], with its imports by name.
@@ -83,7 +84,7 @@ pub(super) fn load(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     mentions: &mut Mentions,
-    asked: &mut Vec<Symbol>,
+    asked: &mut Vec<AskedMacro>,
 ) -> Input {
     let shared = options.shared.clone().unwrap_or_default();
     Frontend { loader, options, shared: &shared, diags, sources, mentions, asked }.load(files)
@@ -96,7 +97,7 @@ struct Frontend<'a> {
     diags: &'a mut Diagnostics,
     sources: &'a mut Sources,
     mentions: &'a mut Mentions,
-    asked: &'a mut Vec<Symbol>,
+    asked: &'a mut Vec<AskedMacro>,
 }
 
 impl Frontend<'_> {
@@ -123,6 +124,7 @@ impl Frontend<'_> {
             units: units.into_iter().map(unit).collect(),
             modules: modules.into_iter().map(unit).collect(),
             bodies: self.options.shared.as_ref().map(|shared| shared.bodies.clone()),
+            known_code: self.options.known_code.clone(),
         }
     }
 

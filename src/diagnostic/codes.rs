@@ -74,6 +74,9 @@ codes! {
     BAD_LAYOUT = 405, "a type cannot be laid out in a buffer", "layout-structs";
     LOCKED = 406, "declarations do not fit the positions that a lock keeps", "layout-lock";
     CAPABILITY = 501, "the target lacks a capability that the program needs";
+    OMITTED = 502, "something of the source is left out, as the target has nothing like it";
+    ASSUMED = 503, "the target asks for something that the source does not say";
+    DEVICE_FEATURE = 504, "the text needs a feature that not every device has";
     ENTRY_NOT_FOUND = 601, "an entry point was not found";
     ENTRY_AMBIGUOUS = 602, "entry points or their stages cannot be determined";
     BAD_ENTRY = 603, "an entry point's signature or attributes are not valid for its stage";
@@ -83,6 +86,9 @@ codes! {
     NO_SHADERS = 704, "there is nothing to compile";
     BAD_RECORD = 705, "a sidecar or binding lock cannot be read";
     OUTPUT_SIZE = 706, "the text for a target is too large";
+    SHARED_CACHE = 707, "a shared cache cannot be used, or not wholly";
+    PLAN_OUTDATED = 711, "a program has other outputs than the plan of its build";
+    REMOTE = 712, "a server of caches or workers could not be used";
     VALIDATION = 801, "a validator refused emitted text";
     INTERNAL = 901, "an internal fault of shaderport";
 }
@@ -97,8 +103,8 @@ macro_rules! pages {
 pages! {
     "0101" "0102" "0103" "0104" "0105" "0106" "0107" "0108" "0109" "0110" "0111" "0112" "0201" "0202" "0301"
     "0302" "0303" "0304" "0305" "0306" "0307" "0308" "0309" "0310" "0311" "0312" "0313" "0314" "0315" "0316"
-    "0317" "0318" "0319" "0320" "0321" "0322" "0323" "0324" "0325" "0401" "0402" "0403" "0404" "0405" "0406" "0501" "0601" "0602" "0603" "0701"
-    "0702" "0703" "0704" "0705" "0706" "0801" "0901"
+    "0317" "0318" "0319" "0320" "0321" "0322" "0323" "0324" "0325" "0401" "0402" "0403" "0404" "0405" "0406" "0501"
+    "0502" "0503" "0504" "0601" "0602" "0603" "0701" "0702" "0703" "0704" "0705" "0706" "0707" "0711" "0712" "0801" "0901"
 }
 
 /// The page that explains a code: what it means, an example that fails and how to mend it.

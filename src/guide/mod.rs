@@ -10,6 +10,8 @@ macro_rules! guide {
 
 guide! {
     build;
+    build_systems;
+    farm;
     rust;
     host;
     d3d;

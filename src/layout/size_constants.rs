@@ -53,7 +53,7 @@ pub(super) fn hold(program: &mut Cow<Program>, allowed: SizedArrays, tell: Optio
             let global = &program.globals[*id];
             let message =
                 format!("`{}` keeps its value in {target}: it sizes an array that needs a number there", global.name);
-            diags.push(Diagnostic::warning(Code::CAPABILITY, global.span, message));
+            diags.push(Diagnostic::warning(Code::OMITTED, global.span, message));
         }
     }
     for id in constants {

@@ -78,7 +78,7 @@ impl Check<'_> {
                 "the access qualifiers of `{}` are omitted: they came with Shader Model {major}.{minor}",
                 payload.name
             );
-            self.diags.push(Diagnostic::warning(Code::CAPABILITY, attribute.span, message));
+            self.diags.push(Diagnostic::warning(Code::OMITTED, attribute.span, message));
         }
     }
 

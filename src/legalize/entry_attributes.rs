@@ -261,7 +261,7 @@ impl AttributeLowering<'_, '_> {
         }
         let semantic = leaf.semantic.clone().unwrap_or_default().0;
         let message = format!("{} has no `{}`: the output is omitted", self.cx.profile.name, spelled(&semantic));
-        self.cx.diags.push(Diagnostic::warning(Code::CAPABILITY, leaf.span, message));
+        self.cx.diags.push(Diagnostic::warning(Code::OMITTED, leaf.span, message));
     }
 
     /// Turns over the `w` of a fragment's position at the start, if any code may see it.
@@ -469,7 +469,7 @@ impl AttributeLowering<'_, '_> {
             let ty = self.cx.program.types.vector(Scalar::F32, 4);
             let span = self.cx.program.functions[self.entry.function].span;
             let message = format!("a vertex shader without `SV_Position`: {} has the position 0", self.cx.profile.name);
-            self.cx.diags.push(Diagnostic::warning(Code::CAPABILITY, span, message));
+            self.cx.diags.push(Diagnostic::warning(Code::ASSUMED, span, message));
             leaves.push(Leaf::zero_position(ty, span));
         }
         if leaves.is_empty() {

@@ -223,7 +223,7 @@ pub(super) fn domain_layout(l: &mut GlobalLowering) {
         );
         let note = "`[partitioning(...)]` and `[outputtopology(...)]` at the domain shader say it; else its segments are \
                     equal and its triangles counterclockwise";
-        l.cx.diags.push(Diagnostic::warning(Code::CAPABILITY, span, message).note(note));
+        l.cx.diags.push(Diagnostic::warning(Code::ASSUMED, span, message).note(note));
     }
     let mut parts = vec![(*domain).to_owned()];
     let tables = [(partitioning, PARTITIONINGS), (topology, if turned { TURNED } else { TOPOLOGIES })];

@@ -71,7 +71,7 @@ pub(super) fn layout(l: &mut GlobalLowering) {
     let word = word.unwrap_or_else(|| {
         let message = "no input says which primitives this geometry entry point takes: they are `triangles`";
         let note = "an input with the word of its primitive, as `triangle`, says it";
-        l.cx.diags.push(Diagnostic::warning(Code::CAPABILITY, span, message).note(note));
+        l.cx.diags.push(Diagnostic::warning(Code::ASSUMED, span, message).note(note));
         "triangles"
     });
     let instances = instances.filter(|n| *n > 1).map_or(String::new(), |n| format!(", invocations = {n}"));

@@ -9,7 +9,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
     for entry in &program.entry_points {
         for attribute in &program.functions[entry.function].attributes {
             let Some(mode) = InvocationMode::of(attribute) else { continue };
-            let warning = |message| Diagnostic::warning(Code::CAPABILITY, attribute.span, message);
+            let warning = |message| Diagnostic::warning(Code::OMITTED, attribute.span, message);
             if !mode.is_of(entry.stage) {
                 diags.push(warning(format!("`[{}]` means nothing in the {} stage", mode.name, entry.stage.name())));
             } else if !mode.is_in(profile) {

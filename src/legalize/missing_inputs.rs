@@ -62,7 +62,7 @@ impl Context<'_> {
     fn omits(&mut self, leaf: &Leaf) {
         let Some((name, _)) = leaf.semantic.as_ref().filter(|(name, _)| is_unknown(name)) else { return };
         let message = format!("`{}` is no system value: the input, which nothing reads, is omitted", spelled(name));
-        self.diags.push(Diagnostic::warning(Code::CAPABILITY, leaf.span, message));
+        self.diags.push(Diagnostic::warning(Code::OMITTED, leaf.span, message));
     }
 
     /// Reports a system value that does not come into a stage.

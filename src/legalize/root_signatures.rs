@@ -42,7 +42,7 @@ fn run(cx: &mut Context) {
     for entry in &cx.program.entry_points {
         let attributes = &cx.program.functions[entry.function].attributes;
         let Some(signature) = attributes.iter().find(|a| is_signature(a)) else { continue };
-        cx.diags.push(Diagnostic::warning(Code::CAPABILITY, signature.span, message.clone()).note(note));
+        cx.diags.push(Diagnostic::warning(Code::OMITTED, signature.span, message.clone()).note(note));
     }
     remove(cx.program);
 }
@@ -54,7 +54,7 @@ fn of_rays(cx: &mut Context) {
         for signature in function.attributes.extract_if(.., |a| is_signature(a)) {
             let message = format!("the root signature is omitted: a {} shader has none", entry.stage.name());
             let note = "a `GlobalRootSignature` or `LocalRootSignature` of the file is one";
-            cx.diags.push(Diagnostic::warning(Code::CAPABILITY, signature.span, message).note(note));
+            cx.diags.push(Diagnostic::warning(Code::OMITTED, signature.span, message).note(note));
         }
     }
 }
@@ -75,7 +75,7 @@ fn subobjects(cx: &mut Context) {
             Some(_) | None => return has_rays,
         };
         let message = format!("the subobject `{name}` is omitted: {why}");
-        diags.push(Diagnostic::warning(Code::CAPABILITY, subobject.span, message));
+        diags.push(Diagnostic::warning(Code::OMITTED, subobject.span, message));
         false
     });
 }

@@ -119,7 +119,7 @@ fn run(cx: &mut Context) {
                     "`{name}`, a texture of `{}`{how}, needs the feature `{feature}` of the device",
                     format.name
                 );
-                cx.diags.push(Diagnostic::warning(Code::CAPABILITY, span, message));
+                cx.diags.push(Diagnostic::warning(Code::DEVICE_FEATURE, span, message));
             }
             Support::Never => {
                 let message =

@@ -43,7 +43,7 @@ fn run(cx: &mut Context) {
             for span in dropped {
                 let message = "`[unroll]` is left out: only a running shader knows how many rounds this loop has";
                 let note = format!("`[unroll(n)]` says how many at most; {} unrolls no other", cx.profile.name);
-                cx.diags.push(Diagnostic::warning(Code::CAPABILITY, span, message).note(note));
+                cx.diags.push(Diagnostic::warning(Code::OMITTED, span, message).note(note));
             }
         }
         body.block = block;

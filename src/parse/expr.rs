@@ -536,6 +536,8 @@ fn lambda_struct(params: Vec<Decl>, body: Block, span: Span) -> Decl {
         result: TypeExpr { kind: TypeKind::Infer, span },
         semantics: Vec::new(),
         body: Some(body),
+        // It is a part of the body around it.
+        code: 0,
         throws: None,
     };
     let name = Ident { name: Symbol::new("Lambda"), span };

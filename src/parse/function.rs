@@ -81,10 +81,13 @@ impl Parser<'_> {
         let tail = self.tail(&mut prefix, &mut generics)?;
         let result = tail.result.unwrap_or(result);
         prefix.comments.append(&mut self.leading_comments());
+        let start = self.pos;
         let body = self.body(name)?.or_else(|| operation(&prefix, &params));
+        let code = self.note_body(start);
         self.type_params.truncate(scope);
         let Tail { semantics, throws, .. } = tail;
-        let function = FunctionDecl { name, owner, generics, specializes, params, result, semantics, body, throws };
+        let function =
+            FunctionDecl { name, owner, generics, specializes, params, result, semantics, body, code, throws };
         self.declare(prefix, DeclKind::Function(function), out)
     }
 

@@ -19,6 +19,7 @@
 mod attributes;
 mod cursor;
 mod decl;
+mod code_hash;
 mod dependent_names;
 #[cfg(test)]
 pub mod dump;
@@ -130,6 +131,8 @@ struct Parser<'a> {
     block_members: FxHashMap<Symbol, Symbol>,
     /// What `scan_angles` found at an index.
     angles: FxHashMap<usize, Option<usize>>,
+    /// The tokens of bodies of functions.
+    bodies: Vec<std::ops::Range<usize>>,
 }
 
 impl<'a> Parser<'a> {
@@ -175,6 +178,7 @@ impl<'a> Parser<'a> {
             blocks: FxHashMap::default(),
             block_members: FxHashMap::default(),
             angles: FxHashMap::default(),
+            bodies: Vec::new(),
         };
         parser.collect_names();
         parser
@@ -197,6 +201,7 @@ impl<'a> Parser<'a> {
             is_16_bit: self.tokens.iter().any(is_16_bit),
             is_versioned: self.is_versioned,
             undecided: std::mem::take(&mut self.undecided),
+            declared: self.outside_of_bodies(),
         }
     }
 

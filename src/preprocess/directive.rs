@@ -67,6 +67,7 @@ impl Processor<'_> {
         let comments = if about_macro { self.detached_comments(&hash) } else { hash.comments };
         self.keep_comments(&Token { comments, ..hash }, 2);
         let line = self.rest_of_line(name);
+        self.in_directive = true;
         match text {
             "include" => self.include(&line),
             "define" => self.define(&line.tokens, line.name.span),
@@ -88,6 +89,7 @@ impl Processor<'_> {
             _ if name.kind == TokenKind::Int => self.line_marker(&line),
             _ => self.error(Code::BAD_DIRECTIVE, name.span, format!("`#{text}` is not a directive")),
         }
+        self.in_directive = false;
     }
 
     /// `#language slang 2026`: the version of Slang that a file is written in.

@@ -20,7 +20,7 @@ mod directive;
 mod macros;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::lex::{Comment, CommentRange, Token, TokenKind, TokenStream, lex};
+use crate::lex::{AskedMacro, Comment, CommentRange, Token, TokenKind, TokenStream, lex};
 use crate::limits::Limits;
 use crate::source::{FileId, LoadError, Loaded, Loader, Sources, Span};
 use crate::symbol::Symbol;
@@ -192,6 +192,8 @@ struct Processor<'a> {
     diags: &'a mut Diagnostics,
     cache: Option<Arc<TokenCache>>,
     watched: Arc<[Symbol]>,
+    /// What is asked for is asked by a directive.
+    in_directive: bool,
     names: &'static Names,
     macros: FxHashMap<Symbol, Rc<Macro>>,
     /// Files of this program by canonical name.
@@ -299,6 +301,7 @@ impl<'a> Processor<'a> {
             diags,
             cache: options.cache.clone(),
             watched: options.watched.clone(),
+            in_directive: false,
             names: names(),
             macros: FxHashMap::default(),
             files: FxHashMap::default(),
@@ -367,8 +370,13 @@ impl<'a> Processor<'a> {
 
     /// Notes that the text depends on a macro, or on that there is none of this name.
     fn ask(&mut self, name: Symbol) {
-        if self.watched.contains(&name) && !self.out.asked.contains(&name) {
-            self.out.asked.push(name);
+        if !self.watched.contains(&name) {
+            return;
+        }
+        let decides = self.in_directive;
+        match self.out.asked.iter_mut().find(|asked| asked.name == name) {
+            Some(known) => known.decides |= decides,
+            None => self.out.asked.push(AskedMacro { name, decides }),
         }
     }
 

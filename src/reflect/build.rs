@@ -55,6 +55,7 @@ pub fn reflect(
         global_scope: builder.scope(Owner::Globals),
         types: types::types(&builder),
         leaves,
+        shared_types: Vec::new(),
         memory,
     }
 }

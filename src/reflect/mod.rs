@@ -4,6 +4,7 @@
 //! the emitted programs (for names). Slang's reflection documentation describes the shape of the data.
 
 mod build;
+mod compact;
 #[cfg(feature = "cli")]
 pub mod diff;
 mod emitted;
@@ -26,6 +27,7 @@ mod types;
 mod varyings;
 pub mod words;
 
+use crate::json;
 pub use build::reflect;
 pub use model::Reflection;
 
@@ -35,9 +37,25 @@ impl Reflection {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// The sidecar file on one line.
+    /// The sidecar file on one line, with types that are there more than once in a list.
     pub fn to_compact_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default() + "\n"
+        compact::write(self)
+    }
+
+    /// Reads a sidecar file, full or compact. The error says what is wrong with it.
+    pub fn from_json(text: &str) -> Result<Reflection, String> {
+        Reflection::read(text).map_err(|fault| fault.message)
+    }
+
+    /// Reads a sidecar file; the error has the place.
+    pub(crate) fn read(text: &str) -> Result<Reflection, json::Fault> {
+        let mut reflection: Reflection = json::read(text, model::SCHEMA_VERSION)?;
+        compact::write_out(&mut reflection).map_err(|message| json::Fault {
+            place: json::find(text, &["sharedTypes"]).unwrap_or(0..0),
+            message,
+            note: "`sharedTypes` has the types that stand in more than one place".to_owned(),
+        })?;
+        Ok(reflection)
     }
 
     /// Only what `slangc -reflection-json` has too.

@@ -50,6 +50,8 @@ objects! {
         /// Ours: the structs and enums of parameters, stage inputs and outputs, without layout.
         #[serde(default)]
         types: Vec<TypeNode>,
+        /// Ours: of a compact sidecar, the types that stand in more than one place.
+        shared_types[]: TypeNode,
         /// Ours: every leaf of parameters, stage inputs and outputs with its absolute position, hidden buffers too.
         leaves: Vec<Leaf>,
         /// Ours: the bytes of every buffer.
@@ -206,8 +208,12 @@ objects! {
     /// A type with its layout.
     TypeNode {
         /// `scalar`, `vector`, `matrix`, `array`, `struct`, `resource`, `samplerState`, `constantBuffer`, `parameterBlock`,
-        /// `textureBuffer`, `pointer`, `outputStream`, `inputPatch`, `outputPatch`, `meshOutput`, ...; in the list of types `enum`.
+        /// `textureBuffer`, `pointer`, `outputStream`, `inputPatch`, `outputPatch`, `meshOutput`, ...; in the list of types `enum`; in
+        /// compact sidecars `shared`.
         kind: String,
+        /// Ours: it is the type of this index in [`Reflection::shared_types`].
+        #[serde(default)]
+        shared?: u64,
         /// Struct or enum: its name; of an instance of a generic the generic's.
         name?: String,
         /// Ours: an instance of a generic with its arguments, `Pair<float2, 3>`.

@@ -67,7 +67,7 @@ impl std::iter::Sum for Rank {
 }
 
 /// Whether an expression is a literal without a suffix, whose type is not yet a decision of the author.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum LiteralKind {
     /// Not a literal.
     #[default]

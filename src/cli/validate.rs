@@ -1,0 +1,106 @@
+//! `shaderport validate`: other compilers judge texts that were written before.
+
+use super::Outcome;
+use super::messages::{MessageArgs, Messages};
+use crate::batch::{documents, glsl_extension, validators, write_anew};
+use crate::compile::{Artifact, Target};
+use crate::diagnostic::Code;
+use crate::reflect::Reflection;
+use crate::symbol::Symbol;
+use crate::target::Profile;
+use crate::tree::Stage;
+use clap::Args;
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `validate`.
+#[derive(Args, Debug)]
+pub struct ValidateArgs {
+    /// Texts, and after one or several texts their sidecar.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// A file to write if all are right, for build systems.
+    #[arg(long, value_name = "FILE")]
+    stamp: Option<PathBuf>,
+    #[command(flatten)]
+    messages: MessageArgs,
+}
+
+/// `shaderport validate`.
+pub fn validate(args: &ValidateArgs) -> Outcome {
+    let mut messages = Messages::new(&args.messages, false);
+    let outcome = run(args, &mut messages);
+    messages.finish(outcome)
+}
+
+fn run(args: &ValidateArgs, messages: &mut Messages) -> Outcome {
+    let texts = match texts(&args.files) {
+        Ok(texts) => texts,
+        Err(text) => {
+            messages.text(&text);
+            return Outcome::InputErrors;
+        }
+    };
+    validators::missing().iter().for_each(|line| messages.note(line));
+    let judged: Vec<Vec<String>> =
+        texts.par_iter().map(|text| validators::validate(&text.artifact, &text.entries)).collect();
+    let mut outcome = Outcome::Done;
+    for (text, complaints) in texts.iter().zip(judged) {
+        for complaint in complaints {
+            messages.error(Code::VALIDATION, &format!("{}: {complaint}", text.path.display()));
+            outcome = Outcome::InputErrors;
+        }
+    }
+    let Some(stamp) = args.stamp.as_deref().filter(|_| outcome == Outcome::Done) else { return outcome };
+    match write_anew(stamp, b"") {
+        Ok(()) => Outcome::Done,
+        Err(e) => {
+            messages.error(Code::OUTPUT, &format!("cannot write {}: {e}", stamp.display()));
+            Outcome::InputErrors
+        }
+    }
+}
+
+/// A text with what validators have to know of it.
+struct Judged<'a> {
+    path: &'a Path,
+    artifact: Artifact,
+    entries: Vec<(Symbol, Stage)>,
+}
+
+/// The texts of the arguments. The error is a text for people.
+fn texts(files: &[PathBuf]) -> Result<Vec<Judged<'_>>, String> {
+    let mut texts = Vec::new();
+    let mut waiting: Vec<&Path> = Vec::new();
+    for path in files {
+        if path.extension().is_none_or(|ending| ending != "json") {
+            waiting.push(path);
+            continue;
+        }
+        let text = documents::read_text(path)?;
+        let sidecar: Reflection =
+            Reflection::read(&text).map_err(|fault| documents::located(path, &text, fault, false))?;
+        for path in std::mem::take(&mut waiting) {
+            texts.push(judged(path, &sidecar)?);
+        }
+    }
+    match waiting.first() {
+        Some(path) => Err(format!("error[{}]: {}: its sidecar has to follow it\n", Code::BAD_OPTION, path.display())),
+        None => Ok(texts),
+    }
+}
+
+fn judged<'a>(path: &'a Path, sidecar: &Reflection) -> Result<Judged<'a>, String> {
+    let bad = |what: &str| format!("error[{}]: {}: {what}\n", Code::BAD_RECORD, path.display());
+    let target = Target::parse(&sidecar.target).ok_or_else(|| bad("its sidecar has an unknown target"))?;
+    let profile = Profile::parse(&sidecar.profile).ok_or_else(|| bad("its sidecar has an unknown profile"))?;
+    let entry = |entry: &crate::reflect::model::EntryPoint| {
+        Some((Symbol::new(&entry.emitted_name), Stage::parse(&entry.stage)?))
+    };
+    let entries: Vec<(Symbol, Stage)> = sidecar.entry_points.iter().filter_map(entry).collect();
+    let ending = path.extension().unwrap_or_default();
+    let of_ending = entries.iter().find(|(_, stage)| ending == glsl_extension(*stage)).copied();
+    let (bytes, intermediate) = (documents::read_text(path)?.into_bytes(), String::new());
+    let artifact = Artifact { target, version: profile.version, entry: of_ending, bytes, intermediate };
+    Ok(Judged { path, artifact, entries })
+}
