@@ -755,3 +755,52 @@ fn names_from_a_cache_are_those_of_the_tree() {
     );
     assert!(directory.path().join("t/wgsl/effects/a.frag.wgsl").is_file());
 }
+
+/// Files of one name are told apart by their endings, and stages that have declared one buffer differently are no program.
+#[test]
+fn files_of_one_name_are_told_apart() {
+    let vertex = "cbuffer ubo : register(b0) { float4x4 view; };\nfloat4 main(float3 at : POSITION) : SV_Position { return mul(view, float4(at, 1)); }\n";
+    let fragment = |buffer: &str| {
+        format!("cbuffer ubo : register(b0) {{ {buffer} }};\nfloat4 main() : SV_Target {{ return view[0].xxxx; }}\n")
+    };
+    let compute =
+        "RWStructuredBuffer<float> data : register(u0);\n[numthreads(1, 1, 1)]\nvoid main() { data[0] = 1; }\n";
+    let (same, other) = (fragment("float4x4 view;"), fragment("float4 view;"));
+    let directory = tree(&[
+        ("s/a.vert", vertex),
+        ("s/a.frag", &same),
+        ("s/a.comp", compute),
+        ("s/b.vert", vertex),
+        ("s/b.frag", &other),
+        ("s/c.vert", vertex),
+        ("s/c.comp", compute),
+    ]);
+    let suggested = shaderport(directory.path(), &["build", "s", "--suggest-manifest"]);
+    assert_eq!((suggested.code, suggested.stderr.as_str()), (0, ""), "{}", suggested.stdout);
+    write(directory.path(), "s/shaderport.toml", &suggested.stdout);
+    let run = build(directory.path(), &[]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}\n{}", suggested.stdout, run.stdout);
+    let texts: Vec<String> = outputs(directory.path()).into_iter().filter(|name| name.ends_with(".wgsl")).collect();
+    let names = ["a.comp", "a", "b.frag", "b.vert", "c.comp", "c.vert"];
+    assert_eq!(texts, names.map(|name| format!("wgsl/{name}.wgsl")), "{}", suggested.stdout);
+}
+
+/// A struct without a name that two files of a program declare alike is one type.
+#[test]
+fn structs_without_names_are_one_in_a_program() {
+    let constants = "[[vk::push_constant]]\nstruct { uint draw; struct { uint mesh; } inner; } constants;\n";
+    let vertex = format!(
+        "{constants}float4 main(float3 at : POSITION) : SV_Position {{ return float4(at, constants.inner.mesh); }}\n"
+    );
+    let fragment =
+        format!("{constants}float4 main() : SV_Target {{ return constants.draw + constants.inner.mesh; }}\n");
+    let manifest = "[[program]]\nname = \"p\"\nfiles = [\"a.vert.hlsl\", \"a.frag.hlsl\"]\n";
+    let files = [("s/a.vert.hlsl", vertex.as_str()), ("s/a.frag.hlsl", &fragment), ("s/shaderport.toml", manifest)];
+    let directory = tree(&files);
+    let run = shaderport(directory.path(), &["build", "s", "--out", "out"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
+    for name in ["out/hlsl/p.hlsl", "out/wgsl/p.wgsl"] {
+        let text = read(directory.path(), name);
+        assert_eq!(text.matches("struct ").count(), 2, "{text}");
+    }
+}

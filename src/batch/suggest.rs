@@ -4,8 +4,8 @@
 use super::loader::Loaders;
 use super::walk::files_below;
 use crate::check::stage_in_name;
-use crate::compile::{self, Options, Output};
-use crate::diagnostic::Code;
+use crate::compile::{self, Options, Output, Target};
+use crate::diagnostic::{Code, Severity};
 use crate::tree::Stage;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +79,14 @@ pub fn suggest(
             break;
         }
     }
-    Ok(written(&sources, &roots, &all))
+    let searched: Vec<PathBuf> = include.iter().cloned().chain(roots.iter().map(|root| tree.join(root))).collect();
+    let loaders = Loaders::new(tree, tree);
+    let mut programs = programs(&sources);
+    let agree = |files: &[&Source]| agree(tree, files, &loaders, &searched, defines);
+    let agreeing = pool.install(|| programs.par_iter().map(|(_, files)| agree(files)).collect::<Vec<bool>>());
+    let mut agreeing = agreeing.into_iter();
+    programs.retain(|_, _| agreeing.next().unwrap_or(true));
+    Ok(written(&sources, &programs, &roots, &all))
 }
 
 fn ending(file: &str) -> &str {
@@ -99,11 +106,8 @@ fn look_at(
     include: &[PathBuf],
     defines: &[(String, Option<String>)],
 ) -> Source {
-    let (loader, shared) = loaders.get(include.iter());
-    let options =
-        Options { defines: defines.to_vec(), skip_libraries: true, shared: Some(shared), ..Options::default() };
-    let path = tree.join(file).to_string_lossy().replace('\\', "/");
-    let output = compile::compile_on_this_thread(loader.as_ref(), &[&path], &options);
+    let options = Options { defines: defines.to_vec(), skip_libraries: true, ..Options::default() };
+    let output = compiled(tree, &[file], loaders, include, options);
     let quoted = |message: &str| message.split('`').nth(1).map(str::to_owned);
     let absent = output.diagnostics.iter().filter(|d| d.code == Code::FILE_NOT_FOUND);
     Source {
@@ -115,8 +119,35 @@ fn look_at(
     }
 }
 
+/// Compiles files of a tree as one program.
+fn compiled(tree: &Path, files: &[&str], loaders: &Loaders, include: &[PathBuf], options: Options) -> Output {
+    let (loader, shared) = loaders.get(include.iter());
+    let paths = files.iter().map(|file| tree.join(file).to_string_lossy().replace('\\', "/"));
+    let paths: Vec<String> = paths.collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    compile::compile_on_this_thread(loader.as_ref(), &paths, &Options { shared: Some(shared), ..options })
+}
+
+/// Whether files can be laid out as one program: each stage may have declared a buffer by the parts of it that it reads.
+fn agree(
+    tree: &Path,
+    files: &[&Source],
+    loaders: &Loaders,
+    include: &[PathBuf],
+    defines: &[(String, Option<String>)],
+) -> bool {
+    let files: Vec<&str> = files.iter().map(|source| source.file.as_str()).collect();
+    let targets = vec![Target::Hlsl, Target::Glsl];
+    let options = Options { defines: defines.to_vec(), targets, layouts_anyway: true, ..Options::default() };
+    let output = compiled(tree, &files, loaders, include, options);
+    !output
+        .diagnostics
+        .iter()
+        .any(|d| d.severity == Severity::Error && crate::diagnostic::codes::rule(d.code).is_some())
+}
+
 fn first_error(output: &Output) -> Option<String> {
-    let error = output.diagnostics.iter().find(|d| d.severity == crate::diagnostic::Severity::Error)?;
+    let error = output.diagnostics.iter().find(|d| d.severity == Severity::Error)?;
     let place = error.span.and_then(|span| output.position(span)).map(|(file, line, _)| format!("{file}:{line}: "));
     Some(format!("{}{}", place.unwrap_or_default(), error.message))
 }
@@ -140,6 +171,8 @@ fn programs(sources: &[Source]) -> BTreeMap<String, Vec<&Source>> {
     for source in sources {
         if let ([(_, of_entry)], Some((stage, name))) = (source.entries.as_slice(), stage_in_name(&source.file))
             && *of_entry == stage
+            && stage != Stage::Compute
+            && !stage.is_of_rays()
         {
             groups.entry(name.to_owned()).or_default().push((stage, source));
         }
@@ -147,8 +180,7 @@ fn programs(sources: &[Source]) -> BTreeMap<String, Vec<&Source>> {
     let is_pipeline = |group: &Vec<(Stage, &Source)>| {
         let count = |stage: Stage| group.iter().filter(|(s, _)| *s == stage).count();
         let first = count(Stage::Vertex) + count(Stage::Mesh) == 1;
-        let others =
-            group.iter().all(|(stage, _)| *stage != Stage::Compute && !stage.is_of_rays() && count(*stage) == 1);
+        let others = group.iter().all(|(stage, _)| count(*stage) == 1);
         first && others && count(Stage::Fragment) == 1
     };
     let mut programs = BTreeMap::new();
@@ -159,8 +191,32 @@ fn programs(sources: &[Source]) -> BTreeMap<String, Vec<&Source>> {
     programs
 }
 
+/// The files by themselves whose outputs would be called as those of others, by their endings, which tell them apart.
+fn of_one_name<'s>(
+    sources: &'s [Source],
+    programs: &BTreeMap<String, Vec<&Source>>,
+) -> BTreeMap<&'s str, Vec<&'s str>> {
+    let is_in_program = |file: &str| programs.values().flatten().any(|source| source.file == file);
+    let alone = sources.iter().filter(|s| !s.entries.is_empty() && !is_in_program(&s.file)).map(|s| s.file.as_str());
+    let stem = |file: &'s str| file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let mut by_stem: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    alone.for_each(|file| by_stem.entry(stem(file)).or_default().push(file));
+    let mut by_ending: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (stem, files) in by_stem {
+        if files.len() > 1 || programs.contains_key(stem) {
+            files.into_iter().for_each(|file| by_ending.entry(ending(file)).or_default().push(file));
+        }
+    }
+    by_ending
+}
+
 /// The text of the manifest.
-fn written(sources: &[Source], roots: &[String], all: &[String]) -> Suggested {
+fn written(
+    sources: &[Source],
+    programs: &BTreeMap<String, Vec<&Source>>,
+    roots: &[String],
+    all: &[String],
+) -> Suggested {
     let entries: usize = sources.iter().map(|s| s.entries.len()).sum();
     let with = sources.iter().filter(|s| !s.entries.is_empty()).count();
     let mut text = format!("# {entries} entry points in {with} of {} sources.\n\n[build]\n", sources.len());
@@ -186,7 +242,11 @@ fn written(sources: &[Source], roots: &[String], all: &[String]) -> Suggested {
             all.map(|(name, stage)| format!("{name}:{}", stage.map_or("STAGE", Stage::name))).collect();
         text.push_str(&format!("\n[[shader]]\nfiles = [{:?}]\nentries = {all:?}\n", source.file));
     }
-    for (name, files) in programs(sources) {
+    for (ending, files) in of_one_name(sources, programs) {
+        let output = format!("{{target}}/{{file}}.{ending}");
+        text.push_str(&format!("\n[[shader]]\nfiles = {files:?}\noutput = {output:?}\n"));
+    }
+    for (name, files) in programs {
         let files: Vec<&str> = files.iter().map(|s| s.file.as_str()).collect();
         text.push_str(&format!("\n[[program]]\nname = {name:?}\nfiles = {files:?}\n"));
     }

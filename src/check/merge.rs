@@ -8,10 +8,11 @@ use super::scope::DeclId;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::symbol::Symbol;
 use crate::tree::{
-    Body, ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Id, Item, Modifiers,
-    StructId, Type, TypeId,
+    Body, ExprArena, ExprId, ExprKind, Field, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Id, Item,
+    Modifiers, StructId, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 impl Checker<'_> {
     /// Merges what several units declare alike.
@@ -35,23 +36,21 @@ impl Checker<'_> {
                 None => earlier.push(id),
             }
         }
-        if map.is_empty() {
-            return;
+        if !map.is_empty() {
+            self.replace_structs(&map);
         }
-        self.program.map_types(&mut |types, ty| match types.get(ty) {
-            Type::Struct(id) => map.get(&id).map_or(ty, |to| types.intern(Type::Struct(*to))),
-            _ => ty,
-        });
     }
 
     /// Whether two structs of different units are declared alike.
     fn same_struct(&self, a: StructId, b: StructId) -> bool {
         let unit = |id: StructId| self.struct_decl(id).map(|d| self.source_of(d).unit);
         let (x, y) = (&self.program.structs[a], &self.program.structs[b]);
-        if x.name != y.name || x.name.is_empty() || unit(a) == unit(b) || x.fields.len() != y.fields.len() {
-            return false;
-        }
-        x.fields.iter().zip(&y.fields).all(|(f, g)| {
+        x.name == y.name && !x.name.is_empty() && unit(a) != unit(b) && self.same_fields(a, b)
+    }
+
+    fn same_fields(&self, a: StructId, b: StructId) -> bool {
+        let (x, y) = (&self.program.structs[a].fields, &self.program.structs[b].fields);
+        let are_same = |(f, g): (&Field, &Field)| {
             f.name == g.name
                 && f.semantic.map(|s| s.text) == g.semantic.map(|s| s.text)
                 && f.modifiers == g.modifiers
@@ -59,12 +58,40 @@ impl Checker<'_> {
                 && f.bits == g.bits
                 && f.explicit.packoffset.map(|p| p.0) == g.explicit.packoffset.map(|p| p.0)
                 && self.same_shape(f.ty, g.ty, 0)
-        })
+        };
+        x.len() == y.len() && x.iter().zip(y).all(are_same)
+    }
+
+    /// Notes which structs of the type of a parameter are those of its other declaration: structs without names are alike there alone.
+    fn pair_structs(&self, kept: TypeId, other: TypeId, pairs: &mut FxHashMap<StructId, StructId>) {
+        match (self.program.types.get(kept), self.program.types.get(other)) {
+            (Type::Struct(x), Type::Struct(y)) => {
+                let names = [x, y].map(|id| self.program.structs[id].name);
+                if x == y || names[0] != names[1] || !self.same_fields(x, y) || pairs.insert(y, x).is_some() {
+                    return;
+                }
+                let fields = |id: StructId| self.program.structs[id].fields.iter().map(|f| f.ty);
+                fields(x).zip(fields(y)).for_each(|(f, g)| self.pair_structs(f, g, pairs));
+            }
+            (x, y) => {
+                if let (Some(x), Some(y)) = (x.element(), y.element()) {
+                    self.pair_structs(x, y, pairs);
+                }
+            }
+        }
+    }
+
+    /// Puts structs in the places of others.
+    fn replace_structs(&mut self, map: &FxHashMap<StructId, StructId>) {
+        self.program.map_types(&mut |types, ty| match types.get(ty) {
+            Type::Struct(id) => map.get(&id).map_or(ty, |to| types.intern(Type::Struct(*to))),
+            _ => ty,
+        });
     }
 
     fn merge_globals(&mut self) {
         let ids: Vec<GlobalId> = self.program.globals.ids().collect();
-        let mut map: FxHashMap<GlobalId, GlobalId> = FxHashMap::default();
+        let mut map: BTreeMap<GlobalId, GlobalId> = BTreeMap::new();
         let mut by_name: FxHashMap<Symbol, Vec<GlobalId>> = FxHashMap::default();
         for id in ids {
             let known = by_name.entry(self.program.globals[id].name).or_default();
@@ -77,6 +104,14 @@ impl Checker<'_> {
         }
         if map.is_empty() {
             return;
+        }
+        let mut structs = FxHashMap::default();
+        for (&other, &kept) in &map {
+            let ty = |id: GlobalId| self.program.globals[id].ty;
+            self.pair_structs(ty(kept), ty(other), &mut structs);
+        }
+        if !structs.is_empty() {
+            self.replace_structs(&structs);
         }
         self.program.parameters.retain(|p| !map.contains_key(p));
         for constant in self.program.entry_points.iter_mut().flat_map(|e| e.workgroup_constants.iter_mut().flatten()) {
