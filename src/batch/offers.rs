@@ -9,6 +9,7 @@ use crate::diagnostic::Code;
 use crate::lex::AskedMacro;
 use crate::source::{LoadError, Loaded, Loader};
 use crate::symbol::Symbol;
+use crate::target::{Capability, Profile};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -37,13 +38,15 @@ pub struct Tried<'a> {
     pub taken: Vec<u64>,
 }
 
-/// Targets whose texts have specialization constants.
-const HAVE_CONSTANTS: [Target; 4] = [Target::Glsl, Target::Wgsl, Target::Spirv, Target::Metal];
+/// Whether the texts of a target have specialization constants.
+fn has_constants(target: Target) -> bool {
+    Profile::default_of(target).is_some_and(|profile| profile.has(Capability::SpecializationConstants))
+}
 
 impl Tried<'_> {
     /// The axes that may be constants, each by itself.
     pub fn offers(&self, variants: &[Variant], targets: &[Target]) -> Vec<Offer> {
-        let targets: Vec<Target> = targets.iter().copied().filter(|t| HAVE_CONSTANTS.contains(t)).collect();
+        let targets: Vec<Target> = targets.iter().copied().filter(|t| has_constants(*t)).collect();
         let first = variants.first().into_iter().flatten();
         let offer = |(index, (axis, value)): (usize, &(String, Option<String>))| {
             let values = variants.iter().map(|variant| variant.get(index).and_then(|(_, value)| value.as_deref()));
