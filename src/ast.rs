@@ -8,6 +8,7 @@ use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// An identifier with its place.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -22,7 +23,7 @@ pub struct Ident {
 #[derive(Clone, Debug, Default)]
 pub struct Unit {
     /// Declarations in textual order.
-    pub decls: Vec<Decl>,
+    pub decls: Decls,
     /// Comments after the last declaration.
     pub trailing: Vec<Comment>,
     /// It names types of exactly 16 bits. DXC takes them only with the option that gives `half` 16 bits, too.
@@ -31,14 +32,68 @@ pub struct Unit {
     pub is_versioned: bool,
     /// Names by which a statement or a cast would read in another way if they were of types, which other files may declare.
     pub undecided: FxHashSet<Symbol>,
-    /// A hash of the tokens that are in no body of a function.
-    pub declared: u64,
+    /// Of the tokens that are in no body of a function.
+    pub declared: TokenHash,
+}
+
+/// The declarations of a file. The first ones may be those of other variants of the program, too.
+#[derive(Clone, Debug, Default)]
+pub struct Decls {
+    first: Arc<[Decl]>,
+    rest: Vec<Decl>,
+}
+
+impl Decls {
+    /// Some that other files have, and those behind them.
+    pub fn new(first: Arc<[Decl]>, rest: Vec<Decl>) -> Decls {
+        Decls { first, rest }
+    }
+
+    /// All in two parts.
+    pub fn parts(&self) -> [&[Decl]; 2] {
+        [&self.first, &self.rest]
+    }
+
+    /// All.
+    pub fn iter(&self) -> impl Iterator<Item = &Decl> {
+        self.first.iter().chain(&self.rest)
+    }
+
+    /// A list of its own.
+    pub fn into_vec(self) -> Vec<Decl> {
+        match self.first.is_empty() {
+            true => self.rest,
+            false => self.iter().cloned().collect(),
+        }
+    }
+}
+
+impl From<Vec<Decl>> for Decls {
+    fn from(rest: Vec<Decl>) -> Decls {
+        Decls { first: Arc::default(), rest }
+    }
+}
+
+impl FromIterator<Decl> for Decls {
+    fn from_iter<I: IntoIterator<Item = Decl>>(decls: I) -> Decls {
+        Decls::from(Vec::from_iter(decls))
+    }
+}
+
+/// Hashes of some tokens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TokenHash {
+    /// Of what they say.
+    pub tokens: u64,
+    /// Of that, of where they stand, and of the comments between them.
+    pub places: u64,
 }
 
 impl Unit {
     /// The declarations, and those in namespaces behind them. Wherever an `import` stands, it is one of the file.
     pub fn with_namespaces(&self) -> impl Iterator<Item = &Decl> {
-        let mut open = vec![self.decls.iter()];
+        let [first, rest] = self.decls.parts();
+        let mut open = vec![rest.iter(), first.iter()];
         std::iter::from_fn(move || {
             while let Some(list) = open.last_mut() {
                 let Some(decl) = list.next() else {
@@ -181,8 +236,8 @@ pub struct FunctionDecl {
     pub semantics: Vec<Semantic>,
     /// The body; `None` for a forward declaration or interface requirement.
     pub body: Option<Block>,
-    /// A hash of the tokens of the body.
-    pub code: u64,
+    /// Of the tokens of the body.
+    pub code: TokenHash,
     /// `throws E`.
     pub throws: Option<TypeExpr>,
 }

@@ -3,6 +3,7 @@
 
 mod frontend;
 mod type_names;
+mod variants;
 
 use crate::check::{self, EntryRequest, Input};
 use crate::diagnostic::{self, Code, Diagnostic, Diagnostics, WarningLevel, WarningRule, severities};
@@ -21,6 +22,7 @@ use crate::{emit, legalize, stdlib};
 pub use frontend::Shared;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+pub(crate) use variants::Variants;
 
 /// Which rules lay out the bytes of buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -129,7 +131,7 @@ pub struct Options {
     /// What the programs of a build share that are compiled with one loader.
     pub(crate) shared: Option<Arc<Shared>>,
     /// What the variants of a program share that are compiled with the same options but for macros.
-    pub(crate) known_code: Option<Arc<check::KnownCode>>,
+    pub(crate) variants: Option<Arc<Variants>>,
     /// Macros of which the output tells whether the sources ask for them.
     pub(crate) watched: Arc<[Symbol]>,
 }
@@ -164,7 +166,7 @@ impl Default for Options {
             explain: false,
             skip_libraries: false,
             shared: None,
-            known_code: None,
+            variants: None,
             watched: Arc::default(),
         }
     }
@@ -337,7 +339,7 @@ impl<'a> Compilation<'a> {
                 conformances: self.options.conformances.clone(),
                 limits: self.options.limits,
             };
-            let (program, report) = self.check(&input, &options, &mentions);
+            let (program, report) = self.check(&input, &options, mentions);
             self.output.inferred = report.inferred;
             self.output.passed_over = report.passed_over;
             self.output.entries = program.entry_points.iter().map(|e| (e.name, e.stage)).collect();
@@ -385,9 +387,15 @@ impl<'a> Compilation<'a> {
         &mut self,
         input: &Input,
         options: &check::Options,
-        mentions: &stdlib::Mentions,
+        mentions: stdlib::Mentions,
     ) -> (Program, check::Report) {
-        let library = mentions.stdlib();
+        let (mentions, library) = match &self.options.variants {
+            Some(variants) => variants.library(mentions),
+            None => {
+                let library = mentions.stdlib();
+                (Arc::new(mentions), Arc::new(library))
+            }
+        };
         let mut diags = Diagnostics::default();
         let mut result = check::check(&library, input, options, &mut diags);
         if diags.has_errors() && !library.whole {

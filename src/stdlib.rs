@@ -112,6 +112,11 @@ impl Mentions {
         }
     }
 
+    /// Whether all names of others are among these.
+    pub fn has(&self, others: &Mentions) -> bool {
+        others.names.is_subset(&self.names)
+    }
+
     /// Adds the names of other tokens.
     pub fn extend(&mut self, others: &Mentions) {
         self.names.extend(&others.names);
@@ -141,15 +146,22 @@ pub fn has_glsl(tokens: &TokenStream) -> bool {
 }
 
 fn has_words_of_glsl(tokens: &[Token]) -> bool {
-    let sized = |t: &Token| t.kind == TokenKind::Ident && t.text.as_str().starts_with("local_size_");
-    tokens.iter().any(sized)
-        || tokens.windows(2).any(|pair| {
-            matches!(pair, [word, name] if word.text == "import" && name.text.as_str().trim_matches('"') == GLSL)
-        })
-        || tokens.windows(3).any(|three| {
-            matches!(three, [word, name, open]
-                if word.text == "buffer" && name.kind == TokenKind::Ident && open.text == "{")
-        })
+    tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Ident).any(|(at, token)| {
+        let text = token.text.as_str();
+        let behind = |n: usize| tokens.get(at + n);
+        // Most words are told by their first letters.
+        match text.as_bytes() {
+            [b'l', b'o', ..] => text.starts_with("local_size_"),
+            [b'i', b'm', ..] => {
+                text == "import" && behind(1).is_some_and(|name| name.text.as_str().trim_matches('"') == GLSL)
+            }
+            [b'b', b'u', ..] => {
+                let is_block = |name: &Token| name.kind == TokenKind::Ident && behind(2).is_some_and(|t| t.text == "{");
+                text == "buffer" && behind(1).is_some_and(is_block)
+            }
+            _ => false,
+        }
+    })
 }
 
 /// The number of a spelling that is declared in the library.
@@ -372,7 +384,7 @@ fn parsed(number: usize) -> Option<&'static Part> {
 
 fn parse_part(number: usize, problems: &mut Diagnostics) -> Option<Part> {
     let row = Row::of(number)?;
-    let mut decl = parse(&row.stream(), parse::Language::Slang, problems).decls.pop()?;
+    let mut decl = parse(&row.stream(), parse::Language::Slang, problems).decls.into_vec().pop()?;
     keep_documentation(&mut decl);
     let first = |n: &usize| Row::of(*n).is_some_and(|row| !row.joins);
     let extension = row.extends.and_then(|_| (0..=number).rev().find(first)).map(|n| n as u32);
@@ -416,7 +428,9 @@ mod tests {
         let loader = MemoryLoader::new().with(name, text);
         let tokens = preprocess(&loader, name, &Preprocess::default(), &mut sources, &mut problems);
         let mut unit = parse(&tokens, parse::Language::Slang, &mut problems);
-        unit.decls.iter_mut().for_each(keep_documentation);
+        let mut decls = std::mem::take(&mut unit.decls).into_vec();
+        decls.iter_mut().for_each(keep_documentation);
+        unit.decls = decls.into();
         let text = crate::diagnostic::render(&problems.take(), &sources, false);
         (unit, text)
     }

@@ -41,5 +41,6 @@ mod schema;
 mod shared_cache;
 mod slots;
 mod type_layout;
+mod variants;
 mod watching;
 mod words;

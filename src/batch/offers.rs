@@ -76,7 +76,7 @@ impl Tried<'_> {
         options.defines.retain(|(name, _)| name != axis);
         options.targets = vec![target];
         // What programs share is of the text as it is.
-        (options.shared, options.known_code, options.lock) = (None, None, None);
+        (options.shared, options.variants, options.lock) = (None, None, None);
         let main = self.sources.first().copied().unwrap_or_default();
         let loader = Declaring { inner: self.loader, main, declaration };
         let output = compile::compile_on_this_thread(&loader, self.sources, &options);

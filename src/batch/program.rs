@@ -123,7 +123,7 @@ pub fn compile_job(
     let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
     let plain = options.defines.clone();
     options.watched = variants.first().into_iter().flatten().map(|(axis, _)| Symbol::new(axis)).collect();
-    options.known_code = is_varied.then(Arc::default);
+    options.variants = is_varied.then(Arc::default);
     for variant in variants {
         if making.is_known(variant) {
             continue;

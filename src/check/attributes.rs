@@ -451,7 +451,7 @@ mod tests {
 
     /// The first declaration of a text.
     pub(super) fn parsed(text: &str) -> Decl {
-        parse_text(text).0.decls.into_iter().next().expect("a declaration")
+        parse_text(text).0.decls.into_vec().into_iter().next().expect("a declaration")
     }
 
     /// Literals have values, and the name `FOUR`.

@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
     /// Whether a constant expression, or what it names, has calls, parts of other values, floats, integers of other widths, or
     /// operands that may not be evaluated, or wraps around: not every target takes that for a constant.
     fn is_of_parts(&self, exprs: &ExprArena, value: ExprId, depth: u32) -> bool {
-        exprs.post_order(value).into_iter().any(|id| match exprs[id].kind {
+        exprs.any_part(value, |id| match exprs[id].kind {
             _ if !self.is_plain_integer(exprs[id].ty, exprs[value].ty) || self.wraps(exprs, id) => true,
             ExprKind::Call(..) | ExprKind::Property(_) | ExprKind::Comma(..) => true,
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => true,

@@ -462,7 +462,7 @@ pub(super) fn boxed_parts(exprs: &ExprArena, id: ExprId) -> Option<(ExprId, Expr
 /// A value without data is not held, but what its calls do is done.
 pub(super) fn keep_calls(exprs: &mut ExprArena, id: ExprId, value: ExprId, held: bool) {
     let calls = |e: ExprId| matches!(exprs[e].kind, ExprKind::Call(..));
-    if !held && exprs.post_order(value).into_iter().any(calls) {
+    if !held && exprs.any_part(value, calls) {
         let whole = exprs.displace(id);
         exprs[id].kind = ExprKind::Comma(value, whole);
     }

@@ -173,9 +173,8 @@ impl<'a> Checker<'a> {
         });
         for id in globals {
             let global = &self.program.globals[id];
-            let calls = |tree: &ExprTree| {
-                tree.exprs.post_order(tree.root).into_iter().any(|e| matches!(tree.exprs[e].kind, ExprKind::Call(..)))
-            };
+            let calls =
+                |tree: &ExprTree| tree.exprs.any_part(tree.root, |e| matches!(tree.exprs[e].kind, ExprKind::Call(..)));
             let uses = || items::reached(self.dependencies(Item::Global(id)), &|item: Item| self.dependencies(item));
             if global.init.as_ref().is_some_and(calls) && uses().contains(&Item::Global(id)) {
                 found.push((global.span, global.name));
@@ -425,7 +424,7 @@ impl<'a> Checker<'a> {
     /// among them, or a licence. Licences of other files join them, once each.
     fn take_header(&mut self, input: &'a Input) {
         let Some(unit) = input.units.first() else { return };
-        let Some(first) = unit.files.iter().find_map(|f| f.decls.first()) else {
+        let Some(first) = unit.files.iter().find_map(|f| f.decls.iter().next()) else {
             self.program.header = unit.files.first().map(|f| f.trailing.clone()).unwrap_or_default();
             return;
         };

@@ -150,9 +150,10 @@ impl<'a> Checker<'a> {
             }
             return body;
         }
-        let found = self.faults();
+        // What follows from the code of others is not what the same tokens mean elsewhere.
+        let before = (self.faults(), self.program.memo.runs());
         let body = self.check_code(instance, function, block, target);
-        if let Some(key) = key.filter(|_| found == self.faults()) {
+        if let Some(key) = key.filter(|_| before == (self.faults(), self.program.memo.runs())) {
             self.share(key, &body);
         }
         body

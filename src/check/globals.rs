@@ -448,7 +448,7 @@ impl<'a> Checker<'a> {
             }
         });
         // What is used several times would be held in a variable, which no initializer has.
-        if body.exprs.post_order(root).into_iter().any(|id| matches!(body.exprs[id].kind, ExprKind::Local(_))) {
+        if body.exprs.any_part(root, |id| matches!(body.exprs[id].kind, ExprKind::Local(_))) {
             let message = format!("the first value of `{}` has to be put together by statements", info.name);
             self.error(Code::BAD_INITIALIZER, info.span, message);
             return (TypeId::ERROR, None);

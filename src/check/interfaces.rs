@@ -2,7 +2,9 @@
 
 use super::decl::DeclContext;
 use super::generic::Slot;
+use super::objects::SHADOW;
 use super::scope::{BuiltinGeneric, DeclId, Entity, ScopeId, ScopeKind, What};
+use super::structs::StructInstance;
 use super::types::Name;
 use super::{Arg, Checker, convert};
 use crate::ast::{self, GenericArg, GenericParamKind, Generics, PathSegment, TypeExpr, TypeKind};
@@ -40,6 +42,8 @@ pub(super) struct Interfaces<'a> {
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Head {
     Struct(DeclId),
+    /// By the name of an alias.
+    Aliased(DeclId),
     Vector,
     Matrix,
     Array,
@@ -501,7 +505,7 @@ impl<'a> Checker<'a> {
     }
 
     fn head_matches(&mut self, decl: DeclId, ty: TypeId) -> bool {
-        let head = match self.interfaces.heads.get(&decl) {
+        let head_of = match self.interfaces.heads.get(&decl) {
             Some(head) => *head,
             None => {
                 let info = self.info(decl);
@@ -513,10 +517,12 @@ impl<'a> Checker<'a> {
                 head
             }
         };
-        match head {
+        match head_of {
             // A literal text has its type before a declaration of the library is asked for that.
-            Head::Struct(decl) => match self.structs.instance(ty) {
-                Some(instance) => instance.decl == decl,
+            Head::Struct(head) | Head::Aliased(head) => match self.structs.instance(ty) {
+                Some(StructInstance { decl: of, args, .. }) => {
+                    *of == head && (matches!(head_of, Head::Aliased(_)) || self.numbers_match(decl, args, ty))
+                }
                 None => matches!(self.program.types.get(ty), Type::Text),
             },
             Head::Vector => matches!(self.program.types.get(ty), Type::Vector(..)),
@@ -524,6 +530,21 @@ impl<'a> Checker<'a> {
             Head::Array => matches!(self.program.types.get(ty), Type::Array(..)),
             Head::Other => true,
         }
+    }
+
+    /// Whether an extension's target has no other number for an argument than a type has. Most extensions of textures differ by that.
+    fn numbers_match(&self, extension: DeclId, args: &[Arg], ty: TypeId) -> bool {
+        let What::Extension(extension) = self.info(extension).what else { return true };
+        let TypeKind::Path(path) = &extension.target.kind else { return true };
+        let [ast::PathSegment { args: Some(written), .. }] = path.as_slice() else { return true };
+        // Members for textures are those of depth textures, too.
+        let is_depth = matches!(self.program.types.get(ty), Type::Texture(t) if t.depth);
+        written.iter().zip(args).enumerate().all(|(at, pair)| match pair {
+            (ast::GenericArg::Value(ast::Expr { kind: ast::ExprKind::Int(number, ..), .. }), Arg::Value(value)) => {
+                i64::try_from(*number).is_ok_and(|number| number == *value) || is_depth && at == SHADOW
+            }
+            _ => true,
+        })
     }
 
     fn head(&mut self, target: &'a TypeExpr, scope: ScopeId, depth: u32) -> Head {
@@ -535,6 +556,7 @@ impl<'a> Checker<'a> {
             Some(Entity::Generic(BuiltinGeneric::Matrix)) => Head::Matrix,
             Some(Entity::Generic(BuiltinGeneric::Array)) => Head::Array,
             Some(Entity::Decl(decl)) => match self.info(*decl).what {
+                What::Struct(_) if depth > 0 => Head::Aliased(*decl),
                 What::Struct(_) => Head::Struct(*decl),
                 What::Alias(alias) if depth < 16 => {
                     let scope = self.info(*decl).scope;

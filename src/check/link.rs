@@ -1,6 +1,7 @@
-//! Bodies that are checked once a build.
+//! Bodies that are checked once for many programs.
 //!
-//! Before: the syntax of a function in a file that programs share: a module, or the standard library.
+//! Before: the syntax of a function in a file that the programs of a build share (a module, or the standard library), or one that
+//! the variants of a program have alike.
 //! After: its body with the types, functions and globals of this program.
 //!
 //! The first program that needs a body checks it. What the body names is written down by declaration ([`Shared`]), and
@@ -8,10 +9,14 @@
 //! file, in what it imports and in the library, which are the same for all programs of one [`Environment`]. A body stays
 //! with its program if it has diagnostics, names what is declared in a body or in a file of that program alone, or names two
 //! instances of one generic struct.
+//!
+//! Variants of a program share more: where all that they declare is the same token for token and place for place, so are the
+//! numbers of the declarations, and a function whose tokens are the same has the same body. It may name what the program's own
+//! files declare.
 
 use super::scope::{DeclId, DeclInfo, Entity, What};
 use super::structs::StructInstance;
-use super::{Arg, Checker, Options};
+use super::{Arg, Checker, Input, Options};
 use crate::ast;
 use crate::source::{FileId, Span};
 use crate::symbol::Symbol;
@@ -26,7 +31,17 @@ pub struct Bodies {
     environments: Mutex<FxHashMap<Environment, Arc<Known>>>,
 }
 
-type Known = RwLock<FxHashMap<BodyKey, Arc<Shared>>>;
+/// Bodies of programs for which they mean the same.
+pub(super) type Known = RwLock<FxHashMap<BodyKey, Arc<Shared>>>;
+
+/// Who shares a body.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Among {
+    /// The programs of a build.
+    Build,
+    /// The variants of a program.
+    Variants,
+}
 
 /// What a body means depends on it besides its file, the files that this imports, and the library.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -45,20 +60,30 @@ impl Bodies {
     }
 }
 
-/// A declaration or a block that programs share, by the address of its syntax.
+/// A declaration or a block that programs share.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Syntax(usize);
+enum Syntax {
+    /// By the address of the syntax.
+    Shared(usize),
+    /// By the number among the declarations of the program's own files.
+    Own(u32),
+    /// A member of a type of the program, by its place.
+    Member(Span),
+}
 
 impl Syntax {
     fn of<T>(node: &T) -> Syntax {
-        Syntax(std::ptr::from_ref(node).addr())
+        Syntax::Shared(std::ptr::from_ref(node).addr())
     }
 }
 
 /// The instance of a function whose body it is.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub(super) struct BodyKey {
+    among: Among,
     block: Syntax,
+    /// Of a function that variants have alike: the hash of its tokens with their places.
+    code: u64,
     target: Option<Symbol>,
     owner: Option<TypeRef>,
     args: Vec<ArgRef>,
@@ -97,7 +122,7 @@ struct FunctionRef {
 
 /// A body whose ids are indices into the lists of what it names, in order of first use.
 #[derive(Debug, Default)]
-struct Shared {
+pub(super) struct Shared {
     body: Body,
     types: Vec<TypeRef>,
     functions: Vec<FunctionRef>,
@@ -175,6 +200,10 @@ fn number<Id: Copy + Ord, T>(
 pub(super) struct Links {
     /// The bodies of its environment; nothing if it shares none.
     known: Option<Arc<Known>>,
+    /// The bodies of the variants that declare the same.
+    of_variants: Option<Arc<Known>>,
+    /// The first declaration of the program's own files.
+    pub(super) first_own: u32,
     /// Declarations outside of types and bodies: all before this one.
     declared: u32,
     /// Those that programs share.
@@ -183,8 +212,10 @@ pub(super) struct Links {
 
 impl Checker<'_> {
     /// Finds the bodies of this program's environment, once everything is declared.
-    pub(super) fn open_links(&mut self, bodies: Option<&Bodies>) {
-        let Some(bodies) = bodies else { return };
+    pub(super) fn open_links(&mut self, input: &Input) {
+        self.links.declared = self.decls.len() as u32;
+        self.links.of_variants = input.known_code.as_ref().map(|code| code.bodies(input));
+        let Some(bodies) = input.bodies.as_deref() else { return };
         let mut seen = BTreeSet::new();
         let extensions = self.interfaces.extensions.iter().map(|decl| self.info(*decl));
         let is_exported = |info: &DeclInfo| {
@@ -205,7 +236,13 @@ impl Checker<'_> {
         let environment = Environment { options, seen };
         let mut environments = bodies.environments.lock().unwrap_or_else(|e| e.into_inner());
         self.links.known = Some(environments.entry(environment).or_default().clone());
-        self.links.declared = self.decls.len() as u32;
+    }
+
+    fn known_bodies(&self, among: Among) -> Option<&Known> {
+        match among {
+            Among::Build => self.links.known.as_deref(),
+            Among::Variants => self.links.of_variants.as_deref(),
+        }
     }
 
     /// By what programs know the body of an instance; `None` if they do not share it.
@@ -216,21 +253,31 @@ impl Checker<'_> {
         block: &ast::Block,
         target: Option<Symbol>,
     ) -> Option<BodyKey> {
-        self.links.known.as_ref()?;
-        let info = self.info(decl);
-        if !self.is_shared(info.source, block.span) || self.diags.has_errors() || self.quiet_depth > 0 {
+        if self.diags.has_errors() || self.quiet_depth > 0 {
             return None;
         }
-        let owner = match info.owner {
-            Some(owner) => Some(self.type_ref(owner)?),
-            None => None,
+        let info = self.info(decl);
+        let key = |among: Among, block: Syntax, code: u64| {
+            self.known_bodies(among)?;
+            let owner = match info.owner {
+                Some(owner) => Some(self.type_ref(owner, among)?),
+                None => None,
+            };
+            Some(BodyKey { among, block, code, target, owner, args: self.arg_refs(args, among)? })
         };
-        Some(BodyKey { block: Syntax::of(block), target, owner, args: self.arg_refs(args)? })
+        if self.is_shared(info.source, block.span) {
+            return key(Among::Build, Syntax::of(block), 0).or_else(|| key(Among::Variants, Syntax::of(block), 0));
+        }
+        let code = match info.what {
+            What::Function(f) if f.body.as_ref().is_some_and(|body| std::ptr::eq(body, block)) => f.code.places,
+            _ => return None,
+        };
+        key(Among::Variants, self.decl_ref(decl, Among::Variants)?.0, code)
     }
 
     /// The body that another program has checked, as one of this program.
     pub(super) fn linked(&mut self, key: &BodyKey) -> Option<Body> {
-        let known = self.links.known.as_ref()?;
+        let known = self.known_bodies(key.among)?;
         let shared = known.read().unwrap_or_else(|e| e.into_inner()).get(key)?.clone();
         let types: Vec<TypeId> = shared.types.iter().map(|t| self.type_of(t)).collect::<Option<_>>()?;
         let mut globals = Vec::with_capacity(shared.globals.len());
@@ -259,12 +306,12 @@ impl Checker<'_> {
 
     /// Gives a body without diagnostics to the other programs, if it names nothing of this one alone.
     pub(super) fn share(&mut self, key: BodyKey, body: &Body) {
-        if let (Some(shared), Some(known)) = (self.shared(body), &self.links.known) {
+        if let (Some(shared), Some(known)) = (self.shared(body, key.among), self.known_bodies(key.among)) {
             known.write().unwrap_or_else(|e| e.into_inner()).insert(key, Arc::new(shared));
         }
     }
 
-    fn shared(&self, body: &Body) -> Option<Shared> {
+    fn shared(&self, body: &Body, among: Among) -> Option<Shared> {
         let mut shared = Shared { body: body.clone(), ..Shared::default() };
         let live: FxHashSet<_> = body.expressions().into_iter().collect();
         // What no statement reaches may name anything.
@@ -276,16 +323,16 @@ impl Checker<'_> {
             &mut shared;
         each_id(body, &mut |id, span| {
             match id {
-                IdMut::Type(id) => id.0 = number(&mut types, type_list, *id, || self.type_ref(*id))?,
+                IdMut::Type(id) => id.0 = number(&mut types, type_list, *id, || self.type_ref(*id, among))?,
                 IdMut::Function(id) => {
-                    id.0 = number(&mut functions, function_list, *id, || self.function_ref(*id, span))?;
+                    id.0 = number(&mut functions, function_list, *id, || self.function_ref(*id, span, among))?;
                 }
                 IdMut::Global(id) => {
-                    let make = || Some((self.decl_ref(self.global_decl(*id)?)?, span));
+                    let make = || Some((self.decl_ref(self.global_decl(*id)?, among)?, span));
                     id.0 = number(&mut globals, global_list, *id, make)?;
                 }
                 IdMut::Enum(id) => {
-                    let make = || self.syntax(*self.enum_decls.get(id.0 as usize)?);
+                    let make = || self.syntax(*self.enum_decls.get(id.0 as usize)?, among);
                     id.0 = number(&mut enums, enum_list, *id, make)?;
                 }
             }
@@ -333,50 +380,61 @@ impl Checker<'_> {
     }
 
     /// The syntax of a declaration outside of types and bodies in a file that programs share.
-    fn syntax(&self, decl: DeclId) -> Option<Syntax> {
+    fn syntax(&self, decl: DeclId, among: Among) -> Option<Syntax> {
         let info = self.info(decl);
-        let shared = decl.0 < self.links.declared && info.owner.is_none() && self.is_shared(info.source, info.span);
-        if shared { syntax_of(info.what) } else { None }
+        if decl.0 >= self.links.declared || info.owner.is_some() {
+            return None;
+        }
+        match (self.is_shared(info.source, info.span), among) {
+            (true, _) => syntax_of(info.what),
+            (false, Among::Variants) => decl.0.checked_sub(self.links.first_own).map(Syntax::Own),
+            (false, Among::Build) => None,
+        }
     }
 
-    fn type_ref(&self, ty: TypeId) -> Option<TypeRef> {
+    fn type_ref(&self, ty: TypeId, among: Among) -> Option<TypeRef> {
         if let Some(StructInstance { decl, args, .. }) = self.structs.instance(ty) {
             let is_struct = matches!(self.info(*decl).what, What::Struct(_));
-            return if is_struct { Some(TypeRef::Struct(self.syntax(*decl)?, self.arg_refs(args)?)) } else { None };
+            let made = || Some(TypeRef::Struct(self.syntax(*decl, among)?, self.arg_refs(args, among)?));
+            return if is_struct { made() } else { None };
         }
         let inner = self.program.types.get(ty);
         Some(match (inner, inner.element()) {
             (Type::Error, _) => return None,
-            (Type::Struct(id), _) => TypeRef::Contents(self.syntax(self.struct_decl(id)?)?),
-            (Type::Enum(id), _) => TypeRef::Enum(self.syntax(*self.enum_decls.get(id.0 as usize)?)?),
-            (_, Some(element)) => TypeRef::Of(inner.with_element(TypeId::VOID), Box::new(self.type_ref(element)?)),
+            (Type::Struct(id), _) => TypeRef::Contents(self.syntax(self.struct_decl(id)?, among)?),
+            (Type::Enum(id), _) => TypeRef::Enum(self.syntax(*self.enum_decls.get(id.0 as usize)?, among)?),
+            (_, Some(element)) => {
+                TypeRef::Of(inner.with_element(TypeId::VOID), Box::new(self.type_ref(element, among)?))
+            }
             (_, None) => TypeRef::Plain(inner),
         })
     }
 
-    fn arg_refs(&self, args: &[Arg]) -> Option<Vec<ArgRef>> {
+    fn arg_refs(&self, args: &[Arg], among: Among) -> Option<Vec<ArgRef>> {
         let arg_ref = |arg: &Arg| {
             Some(match arg {
-                Arg::Type(ty) => ArgRef::Type(self.type_ref(*ty)?),
+                Arg::Type(ty) => ArgRef::Type(self.type_ref(*ty, among)?),
                 Arg::Value(value) => ArgRef::Value(*value),
-                Arg::Pack(args) => ArgRef::Pack(self.arg_refs(args)?),
+                Arg::Pack(args) => ArgRef::Pack(self.arg_refs(args, among)?),
             })
         };
         args.iter().map(arg_ref).collect()
     }
 
-    fn function_ref(&self, id: FunctionId, span: Span) -> Option<FunctionRef> {
+    fn function_ref(&self, id: FunctionId, span: Span, among: Among) -> Option<FunctionRef> {
         let instance = self.functions.get(*self.functions.of_function.get(id.0 as usize)?);
-        let (decl, args) = (self.decl_ref(instance.decl)?, self.arg_refs(&instance.args)?);
+        let (decl, args) = (self.decl_ref(instance.decl, among)?, self.arg_refs(&instance.args, among)?);
         Some(FunctionRef { decl, accessor: instance.accessor, args, span })
     }
 
-    fn decl_ref(&self, decl: DeclId) -> Option<DeclRef> {
+    fn decl_ref(&self, decl: DeclId, among: Among) -> Option<DeclRef> {
         let info = self.info(decl);
-        Some(match info.owner {
-            Some(owner) => (syntax_of(info.what)?, Some((self.type_ref(owner)?, info.name))),
-            None => (self.syntax(decl)?, None),
-        })
+        let Some(owner) = info.owner else { return Some((self.syntax(decl, among)?, None)) };
+        let member = match (self.is_shared(info.source, info.span), among) {
+            (true, _) | (false, Among::Build) => syntax_of(info.what)?,
+            (false, Among::Variants) => Syntax::Member(info.span),
+        };
+        Some((member, Some((self.type_ref(owner, among)?, info.name))))
     }
 
     /// The declaration of this program.
@@ -384,9 +442,16 @@ impl Checker<'_> {
         let Some((owner, name)) = member else { return self.shared_decl(*syntax) };
         let owner = self.type_of(owner)?;
         self.own_members(owner, *name).into_iter().find_map(|e| match e {
-            Entity::Decl(decl) if syntax_of(self.info(decl).what) == Some(*syntax) => Some(decl),
+            Entity::Decl(decl) if self.is_member(decl, *syntax) => Some(decl),
             _ => None,
         })
+    }
+
+    fn is_member(&self, decl: DeclId, syntax: Syntax) -> bool {
+        match syntax {
+            Syntax::Member(span) => self.info(decl).span == span,
+            Syntax::Shared(_) | Syntax::Own(_) => syntax_of(self.info(decl).what) == Some(syntax),
+        }
     }
 
     fn global_of(&mut self, decl: DeclId, span: Span) -> Option<GlobalId> {
@@ -398,9 +463,12 @@ impl Checker<'_> {
 
     /// The declaration of this program that has the syntax.
     fn shared_decl(&mut self, syntax: Syntax) -> Option<DeclId> {
+        if let Syntax::Own(number) = syntax {
+            return Some(DeclId(self.links.first_own + number)).filter(|decl| decl.0 < self.links.declared);
+        }
         if self.links.decls.is_none() {
             let ids = (0..self.links.declared).map(DeclId);
-            self.links.decls = Some(ids.filter_map(|id| Some((self.syntax(id)?, id))).collect());
+            self.links.decls = Some(ids.filter_map(|id| Some((self.syntax(id, Among::Build)?, id))).collect());
         }
         self.links.decls.as_ref()?.get(&syntax).copied()
     }

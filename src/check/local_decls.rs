@@ -112,7 +112,7 @@ impl<'a> Checker<'a> {
         }
         // No target lets a variable be named before it has a value.
         let named = |e: ExprId| matches!(self.kind(e), ExprKind::Local(l) if *l == local);
-        let later = init.filter(|e| early.is_some() && self.cx.body.exprs.post_order(*e).into_iter().any(named));
+        let later = init.filter(|e| early.is_some() && self.cx.body.exprs.any_part(*e, named));
         let init = init.filter(|_| later.is_none());
         if later.is_some() {
             self.cx.body.locals[local].set_later();

@@ -210,7 +210,7 @@ pub struct Report {
 pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diagnostics) -> (Program, Report) {
     let mut checker = Checker::new(options, diags);
     checker.declare_all(stdlib, input);
-    checker.open_links(input.bodies.as_deref());
+    checker.open_links(input);
     checker.known = known_code::DeclaredCode::of(input);
     checker.check_parameters();
     checker.check_subobjects();
@@ -514,14 +514,17 @@ impl<'a> Checker<'a> {
         }
         for (module, (scope, source)) in input.modules.iter().zip(modules.clone()) {
             self.open_imports(module, scope, &modules);
-            module.files.iter().for_each(|f| self.declare_decls(&f.decls, scope, source, None, 0));
+            let parts = module.files.iter().flat_map(|f| f.decls.parts());
+            parts.for_each(|decls| self.declare_decls(decls, scope, source, None, 0));
         }
+        self.links.first_own = self.decls.len() as u32;
         for (index, unit) in input.units.iter().enumerate() {
             let scope = self.scope(Some(library), ScopeKind::Plain);
             self.sources.push(source(unit, index as u32, false, scope));
             self.open_imports(unit, scope, &modules);
             let source = self.sources.len() as u32 - 1;
-            unit.files.iter().for_each(|f| self.declare_decls(&f.decls, scope, source, None, 0));
+            let parts = unit.files.iter().flat_map(|f| f.decls.parts());
+            parts.for_each(|decls| self.declare_decls(decls, scope, source, None, 0));
         }
         self.join_namespaces();
         self.resolve_usings();

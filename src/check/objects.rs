@@ -42,7 +42,7 @@ impl Reader<'_> {
 }
 
 /// The argument of a texture type that says whether it is a depth texture.
-const SHADOW: usize = 6;
+pub(super) const SHADOW: usize = 6;
 
 const ACCESS: &[Access] =
     &[Access::Read, Access::ReadWrite, Access::Write, Access::RasterOrdered, Access::Feedback, Access::FeedbackRegions];

@@ -364,7 +364,7 @@ impl<'a> Checker<'a> {
         let acts = |kind: &ExprKind| {
             matches!(kind, ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Property(_))
         };
-        exprs.post_order(value).into_iter().any(|e| acts(&exprs[e].kind))
+        exprs.any_part(value, |e| acts(&exprs[e].kind))
     }
 
     /// `expand e`: what `e` is for each element.

@@ -73,7 +73,7 @@ impl<'a> Checker<'a> {
         let tried = self.quiet(value);
         self.cx.temporaries.truncate(temporaries);
         let is_own = |e: ExprId| matches!(self.kind(e), ExprKind::Local(_));
-        if !self.cx.body.exprs.post_order(tried).into_iter().any(is_own) {
+        if !self.cx.body.exprs.any_part(tried, is_own) {
             return None;
         }
         Some(value(self))

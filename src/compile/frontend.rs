@@ -124,14 +124,14 @@ impl Frontend<'_> {
             units: units.into_iter().map(unit).collect(),
             modules: modules.into_iter().map(unit).collect(),
             bodies: self.options.shared.as_ref().map(|shared| shared.bodies.clone()),
-            known_code: self.options.known_code.clone(),
+            known_code: self.options.variants.as_ref().map(|variants| variants.code.clone()),
         }
     }
 
     /// Whether a source is a part of a module, which is checked and compiled with the file of the module alone. A tree has
     /// such files; one that is asked for is an error.
     fn is_part(&mut self, parsed: &Parsed) -> bool {
-        let own = parsed.unit.files.iter().take(1).flat_map(|file| &file.decls);
+        let own = parsed.unit.files.iter().take(1).flat_map(|file| file.decls.iter());
         let mut module =
             own.filter_map(|d| if let ast::DeclKind::Implementing(path) = d.kind { Some(path) } else { None });
         let Some(module) = module.next() else { return false };
@@ -326,7 +326,9 @@ fn read(
     let cache = options.shared.as_ref().map(|shared| shared.tokens.clone());
     let (defines, limits) = (options.defines.clone(), options.limits);
     let watched = options.watched.clone();
-    let how = Preprocess { defines, limits, cache, watched, target: shader_target(options), language: None };
+    let own_cache = options.variants.as_ref().map(|variants| variants.tokens.clone());
+    let target = shader_target(options);
+    let how = Preprocess { defines, limits, cache, own_cache, watched, target, language: None };
     let mut tokens = preprocess(loader, name, &how, sources, diags);
     if let Some(numbers) = numbers {
         let mut problems = diags.take();
@@ -340,7 +342,9 @@ fn read(
     let mut mentions = Mentions::default();
     mentions.add(&tokens);
     let asked = std::mem::take(&mut tokens.asked);
-    let ast = parse_with_imports(loader, name, &how, &tokens, diags);
+    // What programs share is parsed once for all.
+    let variants = options.variants.as_ref().filter(|_| numbers.is_none());
+    let ast = parse_with_imports(loader, name, &how, &tokens, variants.map(|v| &v.beginnings), diags);
     let file = tokens.files.first().copied().unwrap_or_default();
     let name = sources.file(file).map_or(name, |f| f.name.as_str()).to_owned();
     ParsedFile { name, file, ast: Arc::new(ast), mentions: Arc::new(mentions), asked }

@@ -5,7 +5,7 @@ use super::frontend::locate;
 use crate::ast::{Decl, DeclKind, Unit};
 use crate::diagnostic::Diagnostics;
 use crate::lex::TokenStream;
-use crate::parse::{self, Language, parse_knowing};
+use crate::parse::{self, Beginnings, Language, parse_knowing};
 use crate::preprocess::{Preprocess, preprocess};
 use crate::source::{Loader, Sources};
 use crate::stdlib;
@@ -18,13 +18,14 @@ pub(super) fn parse_with_imports(
     name: &str,
     how: &Preprocess,
     tokens: &TokenStream,
+    variants: Option<&Beginnings>,
     diags: &mut Diagnostics,
 ) -> Unit {
     let mut known = FxHashSet::default();
     let mut declared = None;
     loop {
         let mut problems = Diagnostics::default();
-        let unit = parse_knowing(tokens, Language::of(name), &known, &mut problems);
+        let unit = parse_knowing(tokens, Language::of(name), &known, variants.map(|all| (all, name)), &mut problems);
         let before = known.len();
         if !unit.undecided.is_empty() {
             let declared = declared.get_or_insert_with(|| declared_types(loader, name, how, &unit));
@@ -57,7 +58,7 @@ fn declared_types(loader: &dyn Loader, name: &str, how: &Preprocess, unit: &Unit
         let (mut sources, mut diags) = (Sources::default(), Diagnostics::default());
         let tokens = preprocess(loader, &file, how, &mut sources, &mut diags);
         let unit = parse::parse(&tokens, Language::of(&file), &mut diags);
-        add_types(&unit.decls, &mut types);
+        unit.decls.parts().into_iter().for_each(|decls| add_types(decls, &mut types));
         todo.extend(modules(&unit).map(|path| (path, file.clone())));
     }
     types

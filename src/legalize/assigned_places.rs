@@ -9,11 +9,15 @@ use super::hoist::{Marks, hoist_all, mark_effect};
 use super::needs::{Find, OF_STATEMENTS};
 use super::{Context, Pass, references};
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "assigned_places",
-    removes: &[(Capability::AssignedPlaces, Find::Expr(|p, exprs, id| !assigned(p, exprs, id).is_empty()))],
+    removes: &[(
+        Capability::AssignedPlaces,
+        Find::at(ExprKinds::WRITES, |p, exprs, id| !assigned(p, exprs, id).is_empty()),
+    )],
     adds: OF_STATEMENTS,
     run,
     ..Pass::ROW

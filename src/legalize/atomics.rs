@@ -24,9 +24,9 @@ use crate::source::Span;
 use crate::stdlib::Operation;
 use crate::target::Capability;
 use crate::tree::{
-    Attribute, AttributeArg, BinaryOp, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, Field, Function,
-    FunctionBody, FunctionId, GlobalId, GlobalKind, ParamMode, Program, Scalar, StructId, Template, Type, TypeId,
-    Types,
+    Attribute, AttributeArg, BinaryOp, BufferKind, Build, Expr, ExprArena, ExprId, ExprKind, ExprKinds, Field,
+    Function, FunctionBody, FunctionId, GlobalId, GlobalKind, ParamMode, Program, Scalar, StructId, Template, Type,
+    TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ pub(super) const PASS: Pass = Pass {
     name: "atomics",
     removes: &[(
         Capability::PlainlyAccessedAtomics,
-        Find::Expr(|p, exprs, id| {
+        Find::at(ExprKinds::CALL, |p, exprs, id| {
             let Some((function, [target, ..])) = callee(p, exprs, id) else { return false };
             is_operation(function)
                 && matches!(p.types.get(exprs[*target].ty), Type::Scalar(_))
@@ -208,7 +208,7 @@ fn is_pointed_at(program: &Program, exprs: &ExprArena, target: ExprId) -> bool {
         ExprKind::Index(base, _) => is_address(program.types.get(exprs[base].ty)),
         _ => false,
     };
-    exprs.post_order(target).into_iter().any(refers)
+    exprs.any_part(target, refers)
 }
 
 /// Whether a place is in what a variable holds of a descriptor heap, which has no declaration either. A target without heaps says

@@ -11,16 +11,21 @@ use super::lower_properties::mark_for_repetition;
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{BinaryOp, Build, Effects, ExprArena, ExprId, ExprKind, Scalar, Type, Types};
+use crate::tree::{BinaryOp, Build, Effects, ExprArena, ExprId, ExprKind, ExprKinds, Scalar, Type, Types};
 
 pub(super) const PASS: Pass = Pass {
     name: "bool_bits",
     removes: &[
         (
             Capability::BoolBitOperators,
-            Find::Expr(|p, e, id| need(&p.types, e, id) == Some(Capability::BoolBitOperators)),
+            Find::at(ExprKinds::BINARY_OPERATORS, |p, e, id| {
+                need(&p.types, e, id) == Some(Capability::BoolBitOperators)
+            }),
         ),
-        (Capability::BoolXor, Find::Expr(|p, e, id| need(&p.types, e, id) == Some(Capability::BoolXor))),
+        (
+            Capability::BoolXor,
+            Find::at(ExprKinds::BINARY_OPERATORS, |p, e, id| need(&p.types, e, id) == Some(Capability::BoolXor)),
+        ),
     ],
     // Rows of a matrix are put together.
     adds: &[Capability::MatrixParts],

@@ -15,15 +15,25 @@ use super::{Context, Pass, stages};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::{Capability, Profile};
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "called_values",
     removes: &[
-        (Capability::CalledSystemValues, Find::Expr(|p, e, id| calls(p, e, id, Capability::CalledSystemValues))),
-        (Capability::UnspelledSystemValues, Find::Expr(|p, e, id| calls(p, e, id, Capability::UnspelledSystemValues))),
-        (Capability::CalledGroupSizes, Find::Expr(|p, e, id| calls(p, e, id, Capability::CalledGroupSizes))),
+        (
+            Capability::CalledSystemValues,
+            Find::at(ExprKinds::CALL, |p, e, id| calls(p, e, id, Capability::CalledSystemValues)),
+        ),
+        (
+            Capability::UnspelledSystemValues,
+            Find::at(ExprKinds::CALL, |p, e, id| calls(p, e, id, Capability::UnspelledSystemValues)),
+        ),
+        (
+            Capability::CalledGroupSizes,
+            Find::at(ExprKinds::CALL, |p, e, id| calls(p, e, id, Capability::CalledGroupSizes)),
+        ),
     ],
     // Not every system value has a semantic everywhere.
     adds: &[Capability::VaryingsWithoutSemantics],

@@ -243,7 +243,7 @@ impl Carrier<'_> {
         for id in all {
             for arg in wanted_arguments(&body.exprs, id, self.wanted) {
                 let mentions = |e| local(&body.exprs, e).is_some_and(|l| now.contains_key(&l));
-                if !body.exprs.post_order(arg).into_iter().any(mentions) {
+                if !body.exprs.any_part(arg, mentions) {
                     continue;
                 }
                 let Some(value) = self.value(body, arg, now) else { continue };

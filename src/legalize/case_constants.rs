@@ -40,7 +40,7 @@ pub(super) fn used_elsewhere(program: &Program, body: &Body, live: &[ExprId]) ->
 pub(super) fn computed(program: &Program, body: &Body, is_meant: impl Fn(TypeId) -> bool) -> Vec<(ExprId, Value)> {
     let is_computed = |label: &ExprId| {
         let is_literal = matches!(body.exprs[*label].kind, ExprKind::Literal(..) | ExprKind::Zero);
-        !is_literal && body.exprs.post_order(*label).into_iter().any(|part| is_meant(body.exprs[part].ty))
+        !is_literal && body.exprs.any_part(*label, |part| is_meant(body.exprs[part].ty))
     };
     let labels: Vec<ExprId> = labels(body).into_iter().filter(is_computed).collect();
     let known = if labels.is_empty() { FxHashMap::default() } else { known(program, body) };

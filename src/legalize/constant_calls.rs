@@ -12,6 +12,7 @@ use super::signed_remainder::of_short_constants;
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
@@ -19,7 +20,7 @@ pub(super) const PASS: Pass = Pass {
     removes: &[
         (Capability::CalledConstants, Find::Global(calls)),
         (Capability::WideConstants, Find::Global(is_wide)),
-        (Capability::WideConstants, Find::Expr(is_wide_call)),
+        (Capability::WideConstants, Find::at(ExprKinds::CALL, is_wide_call)),
     ],
     run,
     ..Pass::ROW

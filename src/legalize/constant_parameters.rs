@@ -111,7 +111,7 @@ fn changed(exprs: &ExprArena, live: &[ExprId]) -> FxHashSet<LocalId> {
 
 /// Whether an expression reads inputs of an entry point, or variables that are not the function's and no constants.
 fn reads_from_outside(program: &Program, body: &Body, root: ExprId, inputs: &FxHashSet<LocalId>) -> bool {
-    body.exprs.post_order(root).into_iter().any(|id| match body.exprs[id].kind {
+    body.exprs.any_part(root, |id| match body.exprs[id].kind {
         ExprKind::Local(local) => inputs.contains(&local),
         ExprKind::Global(global) => {
             matches!(program.globals[global].kind, GlobalKind::Parameter | GlobalKind::Groupshared | GlobalKind::Input)
@@ -122,7 +122,7 @@ fn reads_from_outside(program: &Program, body: &Body, root: ExprId, inputs: &FxH
 
 /// Whether calls or commas, or choices of components, which do not make constants in every target, are in an expression.
 fn is_computed(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
-    exprs.post_order(root).into_iter().any(|id| match exprs[id].kind {
+    exprs.any_part(root, |id| match exprs[id].kind {
         ExprKind::Call(..) | ExprKind::Comma(..) => true,
         ExprKind::Select(condition, ..) => matches!(program.types.get(exprs[condition].ty), Type::Vector(..)),
         _ => false,
@@ -134,8 +134,7 @@ pub(super) const EACH: &str = "__one_offset";
 
 /// Whether an offset in texels is a constant that targets compute alike.
 pub(super) fn is_known_offset(program: &Program, exprs: &ExprArena, offset: ExprId) -> bool {
-    eval(program, exprs, offset).is_ok()
-        && !exprs.post_order(offset).into_iter().any(|part| is_clamped(program, exprs, part))
+    eval(program, exprs, offset).is_ok() && !exprs.any_part(offset, |part| is_clamped(program, exprs, part))
 }
 
 /// Whether an offset in texels of a builtin is a constant that every target takes: no float that is no such integer, either. Offsets

@@ -11,12 +11,16 @@
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "copied_statics",
-    removes: &[(Capability::CopiedStatics, Find::Expr(|p, exprs, id| !forgotten(p, exprs, id).is_empty()))],
+    removes: &[(
+        Capability::CopiedStatics,
+        Find::at(ExprKinds::WRITES, |p, exprs, id| !forgotten(p, exprs, id).is_empty()),
+    )],
     run,
     ..Pass::ROW
 };

@@ -17,8 +17,8 @@ use crate::layout::Role;
 use crate::source::Span;
 use crate::target::{Capability, Profile};
 use crate::tree::{
-    Access, BufferKind, DataLayout, ExprArena, ExprId, ExprKind, FunctionId, GlobalId, Heap, Item, Modifiers, Origin,
-    Program, Type, TypeId, Types,
+    Access, BufferKind, DataLayout, ExprArena, ExprId, ExprKind, ExprKinds, FunctionId, GlobalId, Heap, Item,
+    Modifiers, Origin, Program, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -35,7 +35,9 @@ pub(super) const PASS: Pass = Pass {
         ),
         (
             Capability::HiddenCounters,
-            Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked("__hidden_counter"))),
+            Find::at(ExprKinds::CALL, |p, exprs, id| {
+                callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked("__hidden_counter"))
+            }),
         ),
     ],
     after: &["split_resources"],

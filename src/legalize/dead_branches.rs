@@ -88,7 +88,7 @@ impl Refused {
 
     fn calls(&self, exprs: &ExprArena, root: ExprId) -> bool {
         let is_refused = |id: ExprId| matches!(exprs[id].kind, ExprKind::Call(f, _) if self.functions.contains(&f));
-        exprs.post_order(root).into_iter().any(is_refused)
+        exprs.any_part(root, is_refused)
     }
 }
 

@@ -18,8 +18,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
-    AttributeArg, BinaryOp, Body, Build, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Item,
-    Literal, LocalId, Program, Scalar, TemplatePiece, Texture, TextureShape, Type, TypeId, Types,
+    AttributeArg, BinaryOp, Body, Build, Expr, ExprId, ExprKind, ExprKinds, Function, FunctionBody, FunctionId,
+    GlobalId, Item, Literal, LocalId, Program, Scalar, TemplatePiece, Texture, TextureShape, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -28,7 +28,7 @@ pub(super) const PASS: Pass = Pass {
     always: Some("reads of what is declared as a depth texture are no need that a scan finds"),
     removes: &[(
         Capability::UndeclaredDepthTextures,
-        Find::Expr(|p, exprs, id| {
+        Find::at(ExprKinds::CALL, |p, exprs, id| {
             let Some((function, [texture, ..])) = callee(p, exprs, id) else { return false };
             compares(function) && matches!(p.types.get(exprs[*texture].ty), Type::Texture(t) if !t.depth)
         }),

@@ -132,7 +132,7 @@ fn is_ended_inside(exprs: &ExprArena, stmt: &Stmt) -> bool {
     let varies = |id: ExprId| matches!(exprs[id].kind, ExprKind::Local(_) | ExprKind::Global(_) | ExprKind::Call(..));
     match stmt.kind {
         StmtKind::While(..) | StmtKind::DoWhile(..) => true,
-        StmtKind::For(_, Some(condition), Some(_), ..) => !exprs.post_order(condition).into_iter().any(varies),
+        StmtKind::For(_, Some(condition), Some(_), ..) => !exprs.any_part(condition, varies),
         StmtKind::For(..) => true,
         _ => false,
     }

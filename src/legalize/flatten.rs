@@ -26,6 +26,7 @@ use super::needs::{Find, Finder, callee};
 use super::{Context, Pass, lower_matrix_ops};
 use crate::source::Span;
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use std::cell::LazyCell;
 
@@ -37,7 +38,7 @@ pub(super) const PASS: Pass = Pass {
     name: "flatten",
     removes: &[
         (Capability::AssignmentExpressions, Find::Stmt(assigns_inside)),
-        (Capability::SwizzleAssignment, Find::Expr(is_swizzle_assignment)),
+        (Capability::SwizzleAssignment, Find::at(ExprKinds::ASSIGN.or(ExprKinds::STEP), is_swizzle_assignment)),
         AGGREGATE_CONDITIONALS,
         MATRIX_CONDITIONALS,
         CONVERTED_ARGUMENTS,
@@ -106,7 +107,7 @@ pub(super) const CONVERTED: Pass = Pass {
         CONVERTED_ARGUMENTS,
         (
             Capability::ConvertedOutMatrices,
-            Find::Expr(|p, e, id| {
+            Find::at(ExprKinds::CALL, |p, e, id| {
                 is_of_a_vector(p, e, id) || converted(p, e, id).any(|to| is_matrix(p, to) || is_method(p, e, id))
             }),
         ),
@@ -146,8 +147,10 @@ fn flatten_body(cx: &mut Context, effects: &Effects, body: &mut Body, places_fir
     body.block = block;
 }
 
-const CONVERTED_ARGUMENTS: Finder =
-    (Capability::ConvertedOutArguments, Find::Expr(|p, e, id| converted(p, e, id).any(|to| !is_matrix(p, to))));
+const CONVERTED_ARGUMENTS: Finder = (
+    Capability::ConvertedOutArguments,
+    Find::at(ExprKinds::CALL, |p, e, id| converted(p, e, id).any(|to| !is_matrix(p, to))),
+);
 
 /// Whether a method of the library is called: no language converts what it gives back.
 fn is_method(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
@@ -175,11 +178,11 @@ fn is_of_a_vector(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 
 const AGGREGATE_CONDITIONALS: Finder = (
     Capability::AggregateConditionals,
-    Find::Expr(|p, e, id| conditional_need(p, e, id) == Some(Capability::AggregateConditionals)),
+    Find::at(ExprKinds::SELECT, |p, e, id| conditional_need(p, e, id) == Some(Capability::AggregateConditionals)),
 );
 const MATRIX_CONDITIONALS: Finder = (
     Capability::MatrixConditionals,
-    Find::Expr(|p, e, id| conditional_need(p, e, id) == Some(Capability::MatrixConditionals)),
+    Find::at(ExprKinds::SELECT, |p, e, id| conditional_need(p, e, id) == Some(Capability::MatrixConditionals)),
 );
 
 /// What a choice between wholes that are no numbers or vectors needs.
@@ -228,7 +231,7 @@ fn assigns_inside(_: &Program, body: &Body, stmt: &Stmt) -> bool {
     let assigns = |e: ExprId| matches!(kind(e), ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..));
     let mut found = false;
     stmt.own_exprs(&mut |root| {
-        found |= body.exprs.post_order(root).into_iter().any(|e| Some(e) != whole && assigns(e));
+        found |= body.exprs.any_part(root, |e| Some(e) != whole && assigns(e));
     });
     found
 }
@@ -309,7 +312,7 @@ impl Flattening<'_> {
         let Some(only) = &self.only else { return true };
         let mut found = matches!(&stmt.kind, StmtKind::For(init, ..) if init.iter().any(|s| self.is_concerned(s)));
         stmt.own_exprs(&mut |root| {
-            found |= self.body.exprs.post_order(root).into_iter().any(|id| only.arguments.contains(&id));
+            found |= self.body.exprs.any_part(root, |id| only.arguments.contains(&id));
         });
         found
     }
@@ -458,7 +461,7 @@ impl Flattening<'_> {
     /// Whether statements must be made of an expression.
     fn needs_work(&self, id: ExprId) -> bool {
         let exprs = &self.body.exprs;
-        exprs.post_order(id).into_iter().any(|e| match &exprs[e].kind {
+        exprs.any_part(id, |e| match &exprs[e].kind {
             ExprKind::Assign(..) | ExprKind::Step(..) | ExprKind::Comma(..) => true,
             ExprKind::Call(f, args) => self.out_arguments(*f, args).any(|(_, _, whole)| !whole),
             ExprKind::Select(c, a, b) => self.is_scalar(*c) && self.chooses_by_branch(e, *a, *b),

@@ -14,14 +14,21 @@ use crate::source::Span;
 use crate::stdlib::Operation;
 use crate::symbol::Symbol;
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "float_remainder",
     removes: &[
-        (Capability::FloatRemainder, Find::Expr(|p, e, id| need(p, e, id) == Some(Capability::FloatRemainder))),
-        (Capability::DoubleRemainder, Find::Expr(|p, e, id| need(p, e, id) == Some(Capability::DoubleRemainder))),
+        (
+            Capability::FloatRemainder,
+            Find::at(ExprKinds::BINARY_OPERATORS, |p, e, id| need(p, e, id) == Some(Capability::FloatRemainder)),
+        ),
+        (
+            Capability::DoubleRemainder,
+            Find::at(ExprKinds::BINARY_OPERATORS, |p, e, id| need(p, e, id) == Some(Capability::DoubleRemainder)),
+        ),
     ],
     adds: &[Capability::Int64, Capability::ArgumentsInOrder],
     after: &["lower_matrix_ops"],
@@ -108,10 +115,7 @@ pub(super) fn is_called_value(program: &Program, global: &Global, lacks: impl Fn
         need(program, &tree.exprs, id).is_some_and(&lacks) && eval(program, &tree.exprs, id).is_err()
     };
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const)
-        && global
-            .init
-            .as_ref()
-            .is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| called(tree, id)))
+        && global.init.as_ref().is_some_and(|tree| tree.exprs.any_part(tree.root, |id| called(tree, id)))
 }
 
 /// The function for a type.

@@ -25,16 +25,30 @@ use crate::check::constant::{HALF_INFINITY, LARGEST_HALF, Value, about, eval, op
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::target::{Capability, Profile};
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "hidden_constants",
     removes: &[
-        (Capability::NonFiniteConstants, Find::Expr(is_refused)),
-        (Capability::NonFiniteConstants, Find::Expr(|p, exprs, id| choice(p, exprs, id).is_some())),
-        (Capability::NonFiniteConstants, Find::Expr(|p, exprs, id| bits_of_zero(p, exprs, id).is_some())),
-        (Capability::ComputedIndices, Find::Expr(is_computed_index)),
+        (
+            Capability::NonFiniteConstants,
+            Find::at(
+                ExprKinds::LITERAL
+                    .or(ExprKinds::BINARY_OPERATORS)
+                    .or(ExprKinds::CONVERT)
+                    .or(ExprKinds::CALL)
+                    .or(ExprKinds::SELECT),
+                is_refused,
+            ),
+        ),
+        (Capability::NonFiniteConstants, Find::at(ExprKinds::SELECT, |p, exprs, id| choice(p, exprs, id).is_some())),
+        (
+            Capability::NonFiniteConstants,
+            Find::at(ExprKinds::CALL, |p, exprs, id| bits_of_zero(p, exprs, id).is_some()),
+        ),
+        (Capability::ComputedIndices, Find::at(ExprKinds::INDEX.or(ExprKinds::NATIVE), is_computed_index)),
         (
             Capability::ComputedIndices,
             Find::Body(|p, _, body, live| beyond(p, body, live).first().map(|index| body.exprs[*index].span)),
@@ -56,8 +70,8 @@ pub(super) const PASS: Pass = Pass {
 pub(super) const COMPARED: Pass = Pass {
     name: "compared_constants",
     removes: &[
-        (Capability::NonFiniteComparisons, Find::Expr(|p, exprs, id| outcome(p, exprs, id).is_some())),
-        (Capability::ClampedConstants, Find::Expr(|p, exprs, id| clamped(p, exprs, id).is_some())),
+        (Capability::NonFiniteComparisons, Find::at(ExprKinds::BINARY, |p, exprs, id| outcome(p, exprs, id).is_some())),
+        (Capability::ClampedConstants, Find::at(ExprKinds::CONVERT, |p, exprs, id| clamped(p, exprs, id).is_some())),
     ],
     run: run_compared,
     ..Pass::ROW
@@ -106,7 +120,7 @@ fn clamped(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Value> {
         ExprKind::Call(f, _) => matches!(program.functions[f].body, FunctionBody::Block),
         _ => false,
     };
-    if !is_clamped(program, exprs, id) || exprs.post_order(id).into_iter().any(calls) {
+    if !is_clamped(program, exprs, id) || exprs.any_part(id, calls) {
         return None;
     }
     eval(program, exprs, id).ok()
@@ -174,7 +188,7 @@ fn is_product_of_vectors(program: &Program, exprs: &ExprArena, id: ExprId) -> bo
 
 /// Whether a vector that is made of vectors is in an expression, or in the constants that it names.
 fn is_of_vectors(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
-    exprs.post_order(root).into_iter().any(|id| match &exprs[id].kind {
+    exprs.any_part(root, |id| match &exprs[id].kind {
         ExprKind::Construct(parts) => {
             let vector = |e: &ExprId| matches!(program.types.get(exprs[*e].ty), Type::Vector(..));
             vector(&id) && parts.iter().any(vector)
@@ -283,7 +297,7 @@ pub(super) fn is_computed_index(program: &Program, exprs: &ExprArena, id: ExprId
     let Some((count, index)) = indexed(program, exprs, id) else { return false };
     match eval(program, exprs, index) {
         Ok(value) if value.int().is_some_and(|n| (0..count).contains(&n)) => {
-            exprs.post_order(index).into_iter().any(|part| is_clamped(program, exprs, part))
+            exprs.any_part(index, |part| is_clamped(program, exprs, part))
         }
         Ok(value) => value.int().is_some(),
         Err(_) if is_constant(program, exprs, index) => true,
@@ -330,7 +344,7 @@ fn is_constant_by(
     // What differs between invocations has attributes that say so.
     let differs =
         |f: &Function| ["__requires", "__non_uniform", "__effects", "__stages"].iter().any(|a| f.is_marked(a));
-    exprs.post_order(id).into_iter().all(|e| match &exprs[e].kind {
+    !exprs.any_part(id, |e| !match &exprs[e].kind {
         ExprKind::Global(g) => {
             program.globals[*g].kind == GlobalKind::Const && !runtime_initializers::depends(program, *g)
         }
@@ -358,7 +372,18 @@ fn is_constant_by(
 
 /// What is known of a value.
 fn known(program: &Program, exprs: &ExprArena, id: ExprId) -> Constancy {
-    let clamps = || exprs.post_order(id).into_iter().any(|part| is_clamped(program, exprs, part));
+    // Most expressions name a variable, and evaluate it.
+    let (mut names, mut chooses) = (false, false);
+    exprs.any_part(id, |part| {
+        names |= matches!(exprs[part].kind, ExprKind::Local(_));
+        chooses |=
+            matches!(exprs[part].kind, ExprKind::Select(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..));
+        chooses
+    });
+    if names && !chooses {
+        return Constancy::Varying;
+    }
+    let clamps = || exprs.any_part(id, |part| is_clamped(program, exprs, part));
     match about(program, exprs, id, &|_| None) {
         Ok(value) if !keeps_bits(program, exprs, id) && !clamps() => Constancy::About(value),
         Ok(_) => Constancy::Computed,
@@ -369,7 +394,7 @@ fn known(program: &Program, exprs: &ExprArena, id: ExprId) -> Constancy {
 
 /// Whether a part of an integer of minimum precision is computed: the target may keep more bits than we do.
 fn keeps_bits(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-    exprs.post_order(id).into_iter().any(|part| {
+    exprs.any_part(id, |part| {
         let scalar = program.types.component(exprs[part].ty);
         let is_written = match exprs[part].kind {
             ExprKind::Literal(..) | ExprKind::Zero => true,
@@ -417,9 +442,7 @@ pub(super) fn is_clamped_among(
 pub(super) fn specialized(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
     for id in program.listed_globals() {
         let global = &program.globals[id];
-        let refused = |tree: &ExprTree| {
-            tree.exprs.post_order(tree.root).into_iter().any(|id| is_refused(program, &tree.exprs, id))
-        };
+        let refused = |tree: &ExprTree| tree.exprs.any_part(tree.root, |id| is_refused(program, &tree.exprs, id));
         if global.kind == GlobalKind::Specialization && global.init.as_ref().is_some_and(refused) {
             let message =
                 format!("the first value of `{}` is no finite number, which {} lacks", global.name, profile.name);
@@ -456,7 +479,7 @@ fn inline_constants(cx: &mut Context) {
     for (id, global) in cx.program.globals.iter() {
         let number = matches!(cx.program.types.get(global.ty), Type::Scalar(_) | Type::Vector(..));
         let (GlobalKind::Const, true, Some(init)) = (global.kind, number, &global.init) else { continue };
-        let concerned = init.exprs.post_order(init.root).into_iter().any(|e| {
+        let concerned = init.exprs.any_part(init.root, |e| {
             is_refused(cx.program, &init.exprs, e)
                 || matches!(init.exprs[e].kind, ExprKind::Global(g) if values.contains_key(&g))
         });
@@ -495,8 +518,7 @@ fn inlined(exprs: &mut ExprArena, from: &ExprArena, root: ExprId, values: &BTree
 /// can stand for it.
 pub(super) fn is_refused_value(program: &Program, global: &Global) -> bool {
     let number = matches!(program.types.get(global.ty), Type::Scalar(_) | Type::Vector(..));
-    let refused =
-        |tree: &ExprTree| tree.exprs.post_order(tree.root).into_iter().any(|id| is_refused(program, &tree.exprs, id));
+    let refused = |tree: &ExprTree| tree.exprs.any_part(tree.root, |id| is_refused(program, &tree.exprs, id));
     let applies = global.kind == GlobalKind::Static || global.kind == GlobalKind::Const && !number;
     applies && global.init.as_ref().is_some_and(refused)
 }

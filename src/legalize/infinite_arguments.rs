@@ -33,7 +33,7 @@ pub(super) fn of_body(program: &Program, body: &Body, live: &[ExprId]) -> Option
 
 /// Whether the value of a variable of the module calls one so.
 pub(super) fn of_value(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
-    exprs.post_order(root).into_iter().any(|id| infinite(program, exprs, id, &|_| None).is_some())
+    exprs.any_part(root, |id| infinite(program, exprs, id, &|_| None).is_some())
 }
 
 /// The arguments of a call of such a function.

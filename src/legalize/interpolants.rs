@@ -26,6 +26,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::system_values::{self, Direction};
 use crate::target::{Capability, EXTENSION_ATTRIBUTE, Profile};
+use crate::tree::ExprKinds;
 use crate::tree::analyses::AT_VERTEX;
 use crate::tree::dump::expr_text;
 use crate::tree::*;
@@ -39,7 +40,7 @@ pub(super) use indexed::PASS as INDEXED;
 pub(super) const PASS: Pass = Pass {
     name: "interpolants",
     removes: &[
-        (Capability::PassedInterpolants, Find::Expr(is_left)),
+        (Capability::PassedInterpolants, Find::at(ExprKinds::CALL, is_left)),
         (Capability::PassedInterpolants, Find::Global(|_, global| is_open(global))),
     ],
     after: &["entry_points"],
@@ -177,7 +178,7 @@ pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostic
 /// Whether a value is, or is made of, a component of a vector or row of a matrix at an index that is no constant, or one that is a
 /// part of something or a call gives: not every compiler computes these.
 fn indexes_numbers(program: &Program, exprs: &ExprArena, value: ExprId) -> bool {
-    exprs.post_order(value).into_iter().any(|part| match exprs[part].kind {
+    exprs.any_part(value, |part| match exprs[part].kind {
         ExprKind::Index(base, index) => {
             let is_late = |e: ExprId| {
                 matches!(
@@ -186,7 +187,7 @@ fn indexes_numbers(program: &Program, exprs: &ExprArena, value: ExprId) -> bool 
                 )
             };
             matches!(program.types.get(exprs[base].ty), Type::Vector(..) | Type::Matrix(..))
-                && (eval(program, exprs, index).is_err() || exprs.post_order(index).into_iter().any(is_late))
+                && (eval(program, exprs, index).is_err() || exprs.any_part(index, is_late))
         }
         _ => false,
     })
@@ -321,7 +322,7 @@ impl InterpolantMaker<'_> {
                 let root = exprs.import(&tree.exprs, tree.root, &mut |_, _| None);
                 exprs.replace_by(part, root);
                 let is_joined = |part: ExprId| matches!(exprs[part].kind, ExprKind::Construct(_));
-                let is_one = || !exprs.post_order(id).into_iter().any(is_joined);
+                let is_one = || !exprs.any_part(id, is_joined);
                 return converted && is_one() || is_place(self.program, exprs, id);
             }
         }

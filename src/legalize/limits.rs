@@ -74,7 +74,7 @@ fn constants(program: &Program, diags: &mut Diagnostics) {
                     let offsets = function.params.iter().zip(args).filter(|(p, _)| is_offset(program, function, p));
                     for (_, arg) in offsets {
                         let known = eval(program, exprs, *arg).is_ok();
-                        let clamped = || exprs.post_order(*arg).into_iter().any(|e| is_clamped(program, exprs, e));
+                        let clamped = || exprs.any_part(*arg, |e| is_clamped(program, exprs, e));
                         let fault = match () {
                             () if divides_by_zero(program, exprs, *arg) => {
                                 Some("an offset in texels is no number that is divided by zero")
@@ -102,7 +102,7 @@ fn constants(program: &Program, diags: &mut Diagnostics) {
 fn named_indices(program: &Program, body: &Body, diags: &mut Diagnostics) {
     let is_named = |id: ExprId| matches!(body.exprs[id].kind, ExprKind::Local(local) if body.locals[local].constant);
     let indexed = |id: ExprId| match body.exprs[id].kind {
-        ExprKind::Index(base, index) if body.exprs.post_order(index).into_iter().any(is_named) => {
+        ExprKind::Index(base, index) if body.exprs.any_part(index, is_named) => {
             Some((body.exprs[base].ty, declared_count(program, body.exprs[base].ty)?, index))
         }
         _ => None,
@@ -124,7 +124,7 @@ fn named_indices(program: &Program, body: &Body, diags: &mut Diagnostics) {
 
 /// Whether an integer in an expression is divided by the constant zero.
 fn divides_by_zero(program: &Program, exprs: &ExprArena, root: ExprId) -> bool {
-    exprs.post_order(root).into_iter().any(|id| {
+    exprs.any_part(root, |id| {
         let ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, by) = exprs[id].kind else { return false };
         let zero = match eval(program, exprs, by) {
             Ok(Value::Composite(parts)) => parts.iter().any(|part| part.int() == Some(0)),

@@ -12,6 +12,7 @@ use super::needs::{Find, Finder};
 use super::references::{self, ByReference};
 use super::{Context, Pass};
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
@@ -19,7 +20,12 @@ use rustc_hash::FxHashSet;
 pub(super) const PASS: Pass = Pass {
     name: "lower_matrix_ops",
     removes: &[
-        (Capability::MatrixComponentOps, Find::Expr(|p, exprs, id| is_component_op(&p.types, exprs, id))),
+        (
+            Capability::MatrixComponentOps,
+            Find::at(ExprKinds::BINARY_OPERATORS.or(ExprKinds::UNARY).or(ExprKinds::STEP), |p, exprs, id| {
+                is_component_op(&p.types, exprs, id)
+            }),
+        ),
         (Capability::MatrixComponentOps, Find::Exprs(|p, exprs, live| splat(&p.types, exprs, live))),
         SWIZZLES,
     ],
@@ -30,8 +36,10 @@ pub(super) const PASS: Pass = Pass {
 };
 
 /// Selected elements of a matrix.
-pub(super) const SWIZZLES: Finder =
-    (Capability::MatrixSwizzles, Find::Expr(|_, exprs, id| matches!(exprs[id].kind, ExprKind::MatrixSwizzle(..))));
+pub(super) const SWIZZLES: Finder = (
+    Capability::MatrixSwizzles,
+    Find::at(ExprKinds::MATRIX_SWIZZLE, |_, exprs, id| matches!(exprs[id].kind, ExprKind::MatrixSwizzle(..))),
+);
 
 fn run(cx: &mut Context) {
     hoist_all(cx, &mut repeated_operands);

@@ -12,15 +12,18 @@ use super::{Context, Pass, lacks_spelling};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
-    BinaryOp, Body, Build, Expr, ExprId, ExprKind, FunctionBody, FunctionId, ParamMode, Program, Property, Stmt,
-    StmtKind, Template, TemplatePiece, TypeId,
+    BinaryOp, Body, Build, Expr, ExprId, ExprKind, ExprKinds, FunctionBody, FunctionId, ParamMode, Program, Property,
+    Stmt, StmtKind, Template, TemplatePiece, TypeId,
     analyses::{is_pure, is_trivial},
 };
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "lower_properties",
-    removes: &[(Capability::Properties, Find::Expr(|_, exprs, id| matches!(exprs[id].kind, ExprKind::Property(_))))],
+    removes: &[(
+        Capability::Properties,
+        Find::at(ExprKinds::PROPERTY, |_, exprs, id| matches!(exprs[id].kind, ExprKind::Property(_))),
+    )],
     adds: OF_STATEMENTS,
     run,
     ..Pass::ROW

@@ -11,6 +11,7 @@ use super::hoist::{Mark, Marks, hoist_all, temporary_name};
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::{Capabilities, Capability};
+use crate::tree::ExprKinds;
 use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 
@@ -19,11 +20,15 @@ pub(super) const PASS: Pass = Pass {
     removes: &[
         (
             Capability::MatrixParts,
-            Find::Expr(|p, exprs, id| need(&p.types, exprs, id) == Some(Capability::MatrixParts)),
+            Find::at(ExprKinds::SELECT.or(ExprKinds::CONVERT).or(ExprKinds::CONSTRUCT), |p, exprs, id| {
+                need(&p.types, exprs, id) == Some(Capability::MatrixParts)
+            }),
         ),
         (
             Capability::MatrixTruncation,
-            Find::Expr(|p, exprs, id| need(&p.types, exprs, id) == Some(Capability::MatrixTruncation)),
+            Find::at(ExprKinds::SELECT.or(ExprKinds::CONVERT).or(ExprKinds::CONSTRUCT), |p, exprs, id| {
+                need(&p.types, exprs, id) == Some(Capability::MatrixTruncation)
+            }),
         ),
     ],
     // Rows are chosen by components.

@@ -19,14 +19,17 @@ use super::references::selected;
 use super::{Context, Pass};
 use crate::check::constant::eval_int;
 use crate::target::Capability;
-use crate::tree::{ExprArena, ExprId, ExprKind, GlobalKind, MatrixOrder, Program, Swizzle, Type, TypeId};
+use crate::tree::{ExprArena, ExprId, ExprKind, ExprKinds, GlobalKind, MatrixOrder, Program, Swizzle, Type, TypeId};
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "matrix_rows",
     removes: &[
         (Capability::DynamicMatrixRows, Find::Exprs(|p, exprs, live| copied(p, exprs, live).first().copied())),
-        (Capability::DynamicMatrixRows, Find::Expr(|p, exprs, id| !changed_components(p, exprs, id).is_empty())),
+        (
+            Capability::DynamicMatrixRows,
+            Find::at(ExprKinds::WRITES, |p, exprs, id| !changed_components(p, exprs, id).is_empty()),
+        ),
     ],
     after: &["storage", "lower_matrix_ops"],
     run,

@@ -9,11 +9,12 @@ use super::float_remainder::name_targets;
 use super::needs::Find;
 use super::{Context, Pass, lower_matrix_ops};
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "minimum_division",
-    removes: &[(Capability::MinimumDivision, Find::Expr(divides))],
+    removes: &[(Capability::MinimumDivision, Find::at(ExprKinds::BINARY_OPERATORS, divides))],
     after: &["lower_matrix_ops"],
     run,
     ..Pass::ROW

@@ -161,7 +161,7 @@ use crate::tree::{
     Effects, EntryPoint, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionId, Global, GlobalId, GlobalKind,
     Item, LeafId, Origin, ParameterId, Program, Scalar, Stmt, StmtKind, Type, spelled,
 };
-use needs::{Find, Finder, Needs};
+use needs::{Finder, Needs};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -240,7 +240,7 @@ impl Pass {
     /// Whether it finds something to rewrite at an expression by itself, for a profile.
     fn finds(&self, profile: &Profile, program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         let lacking = self.removes.iter().filter(|(c, _)| !profile.has(*c));
-        lacking.copied().any(|(_, find)| matches!(find, Find::Expr(finds) if finds(program, exprs, id)))
+        lacking.copied().any(|(_, find)| find.finds(program, exprs, id))
     }
 }
 
@@ -276,8 +276,12 @@ impl Known {
         let Some((pass, later)) = left.split_first() else { return false };
         if pass.handles(profile).any(|c| self.doubtful.has(c)) {
             let next = later.iter().take_while(|pass| pass.adds.len() < Capability::ALL.len());
+            // What every pass may bring is in doubt again soon: it is looked for when a pass asks for some of it.
+            let is_of_constants = |c: &Capability| needs::OF_CONSTANTS.contains(c);
+            let asks = pass.handles(profile).any(|c| is_of_constants(&c));
             let mut wanted = Capabilities::EMPTY;
-            next.chain([pass]).flat_map(|pass| pass.handles(profile)).for_each(|c| wanted.insert(c));
+            let later = next.flat_map(|pass| pass.handles(profile)).filter(|c| asks || !is_of_constants(c));
+            later.chain(pass.handles(profile)).for_each(|c| wanted.insert(c));
             self.look(program, profile, wanted);
         }
         pass.handles(profile).any(|c| self.needs.contains_key(&c))

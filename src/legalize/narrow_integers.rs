@@ -98,7 +98,7 @@ fn run(cx: &mut Context) {
         live.into_iter().for_each(|id| cut.lower(id));
         // Not every compiler computes what cuts in the first value of a variable of the module.
         let cuts = |id: ExprId| matches!(tree.exprs[id].kind, ExprKind::Native(..) | ExprKind::Call(..));
-        if tree.exprs.post_order(tree.root).into_iter().any(cuts)
+        if tree.exprs.any_part(tree.root, cuts)
             && let Some(value) = whole_value
             && let Expr { ty, span, .. } = tree.exprs[tree.root]
             && let Some(root) = value.to_expr(&mut tree.exprs, cx.program, ty, span)

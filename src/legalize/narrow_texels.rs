@@ -8,12 +8,13 @@
 use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "narrow_texels",
-    removes: &[(Capability::NarrowTexels, Find::Expr(is_narrow))],
+    removes: &[(Capability::NarrowTexels, Find::at(ExprKinds::CALL, is_narrow))],
     // A variable that is told how a load went has another type than the parameter.
     adds: &[Capability::ConvertedOutArguments, Capability::ConvertedOutMatrices],
     after: &["combined_samplers", "texel_buffers"],

@@ -8,8 +8,8 @@ use super::vertex_reads::may_be_written;
 use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile, SHADER_MODEL_ATTRIBUTE};
 use crate::tree::{
-    Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, Field, Function, FunctionBody, FunctionId, Global,
-    GlobalKind, Item, Length, LocalId, MatrixOrder, Modifiers, Param, ParamMode, Program, Scalar, Stage, Stmt,
+    Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, ExprKinds, Field, Function, FunctionBody, FunctionId,
+    Global, GlobalKind, Item, Length, LocalId, MatrixOrder, Modifiers, Param, ParamMode, Program, Scalar, Stage, Stmt,
     StmtKind, Texture, TextureShape, Type, TypeId, Types,
 };
 use crate::tree::{AttributeArg, Body};
@@ -63,9 +63,36 @@ finders! {
     /// By the live expressions of a function or of a global's value; it gives one.
     Exprs lists: fn(&Program, &ExprArena, &[ExprId]) -> Option<ExprId>,
     /// By one expression.
-    Expr exprs: fn(&Program, &ExprArena, ExprId) -> bool,
+    Expr exprs: AtKinds,
     /// By an entry point; it gives where.
     Entry entries: fn(&Program, &EntryPoint) -> Option<Span>,
+}
+
+/// A finder of expressions, with the kinds at which it may find something.
+#[derive(Clone, Copy)]
+pub struct AtKinds {
+    kinds: ExprKinds,
+    finds: fn(&Program, &ExprArena, ExprId) -> bool,
+}
+
+impl AtKinds {
+    fn finds(self, program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+        let may_find = self.kinds.has(exprs[id].kind.number());
+        debug_assert!(may_find || !(self.finds)(program, exprs, id), "a finder finds other kinds than it says");
+        may_find && (self.finds)(program, exprs, id)
+    }
+}
+
+impl Find {
+    /// By one expression of some kinds.
+    pub const fn at(kinds: ExprKinds, finds: fn(&Program, &ExprArena, ExprId) -> bool) -> Find {
+        Find::Expr(AtKinds { kinds, finds })
+    }
+
+    /// Whether it is a finder of expressions that finds this one.
+    pub fn finds(self, program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+        matches!(self, Find::Expr(at) if at.finds(program, exprs, id))
+    }
 }
 
 /// Data in a buffer.
@@ -92,17 +119,17 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::InfiniteArguments, Find::Global(|p, g| {
         g.init.as_ref().is_some_and(|tree| super::infinite_arguments::of_value(p, &tree.exprs, tree.root))
     })),
-    (Capability::IntegerFiltering, Find::Expr(|p, exprs, id| {
+    (Capability::IntegerFiltering, Find::at(ExprKinds::CALL, |p, exprs, id| {
         callee(p, exprs, id).is_some_and(|(f, args)| f.is_marked("__filters") && is_of_integers(p, exprs, args))
     })),
-    (Capability::WideFiltering, Find::Expr(|p, exprs, id| {
+    (Capability::WideFiltering, Find::at(ExprKinds::CALL, |p, exprs, id| {
         callee(p, exprs, id).is_some_and(|(f, args)| samples_wide(p, exprs, f, args))
     })),
-    (Capability::NarrowInterpolants, Find::Expr(|p, exprs, id| {
+    (Capability::NarrowInterpolants, Find::at(ExprKinds::CALL, |p, exprs, id| {
         let is_single = |f: &Function| p.types.component(f.result).is_none_or(|s| s.size() == 4);
         callee(p, exprs, id).is_some_and(|(f, _)| f.is_marked("__interpolates") && !is_single(f))
     })),
-    (Capability::IntegerComparisons, Find::Expr(|p, exprs, id| {
+    (Capability::IntegerComparisons, Find::at(ExprKinds::CALL, |p, exprs, id| {
         let compares = |f: &Function, args: &[ExprId]| {
             let is_sampler = |arg: &ExprId| matches!(p.types.get(exprs[*arg].ty), Type::Sampler(true));
             f.is_marked("__filters") && f.result == TypeId::FLOAT
@@ -110,7 +137,7 @@ pub(super) const NATIVE: &[Finder] = &[
         };
         callee(p, exprs, id).is_some_and(|(f, args)| compares(f, args) && is_of_integers(p, exprs, args))
     })),
-    (Capability::IntegerGathers, Find::Expr(|p, exprs, id| {
+    (Capability::IntegerGathers, Find::at(ExprKinds::CALL, |p, exprs, id| {
         let gathers = |f: &Function| f.is_marked("__depth_texture") && f.result != TypeId::FLOAT;
         callee(p, exprs, id).is_some_and(|(f, args)| gathers(f) && is_of_integers(p, exprs, args))
     })),
@@ -155,7 +182,7 @@ pub(super) const NATIVE: &[Finder] = &[
         _ => false,
     })),
     (Capability::ObjectValues, Find::Field(|p, field| is_object(p, field.ty))),
-    (Capability::ObjectValues, Find::Expr(|p, exprs, id| {
+    (Capability::ObjectValues, Find::at(ExprKinds::ASSIGN.or(ExprKinds::SELECT), |p, exprs, id| {
         is_object(p, exprs[id].ty)
             && match exprs[id].kind {
                 ExprKind::Assign(_, _, value) => !matches!(exprs[value].kind, ExprKind::Call(..)),
@@ -192,8 +219,7 @@ pub(super) const NATIVE: &[Finder] = &[
 
 /// Whether an expression by itself needs what a profile lacks and no pass removes.
 pub(super) fn lacks(program: &Program, profile: &Profile, exprs: &ExprArena, id: ExprId) -> bool {
-    let finds = |find: Find| matches!(find, Find::Expr(finds) if finds(program, exprs, id));
-    NATIVE.iter().any(|(capability, find)| !profile.has(*capability) && finds(*find))
+    NATIVE.iter().any(|(capability, find)| !profile.has(*capability) && find.finds(program, exprs, id))
 }
 
 /// Whether a type is a ray query or hit object, or an array of them.
@@ -524,6 +550,8 @@ impl Found {
 struct Scan<'a> {
     program: &'a Program,
     finders: Finders,
+    /// The finders of expressions by the number of the kind; all of them where it is verified that the others find nothing.
+    by_kind: [Vec<(Capability, AtKinds)>; ExprKinds::COUNT],
     found: Found,
     /// The types that were looked at: spans differ, but the first is the one that is reported.
     types: FxHashSet<TypeId>,
@@ -534,8 +562,12 @@ impl<'a> Scan<'a> {
         let mut finders = Finders::default();
         let rows = PASSES.iter().flat_map(|pass| pass.removes).chain(NATIVE);
         rows.filter(|(c, _)| wanted.has(*c)).for_each(|row| finders.add(*row));
+        let by_kind = std::array::from_fn(|number| {
+            let may_find = |(_, at): &&(Capability, AtKinds)| cfg!(debug_assertions) || at.kinds.has(number);
+            finders.exprs.iter().filter(may_find).copied().collect()
+        });
         let found = Found { needs: Needs::new(), open: wanted };
-        Scan { program, finders, found, types: FxHashSet::default() }
+        Scan { program, finders, by_kind, found, types: FxHashSet::default() }
     }
 }
 
@@ -629,7 +661,8 @@ impl Scan<'_> {
         for &id in live {
             let span = exprs[id].span;
             self.ty(exprs[id].ty, span);
-            self.found.each(&self.finders.exprs, span, |find| find(self.program, exprs, id));
+            let finders = self.by_kind.get(exprs[id].kind.number()).map_or(&[][..], Vec::as_slice);
+            self.found.each(finders, span, |find| find.finds(self.program, exprs, id));
             if let Some((function, _)) = callee(self.program, exprs, id) {
                 self.found.note_all(required(function), span);
             }

@@ -9,6 +9,7 @@
 use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
@@ -29,7 +30,7 @@ pub(super) const FINDERS: [(Capability, Find); 2] = [
             _ => p.types.get(p.types.innermost(ty)).is_object(),
         }),
     ),
-    (Capability::ObjectElements, Find::Expr(|p, exprs, id| passes_element(p, exprs, id).is_some())),
+    (Capability::ObjectElements, Find::at(ExprKinds::CALL, |p, exprs, id| passes_element(p, exprs, id).is_some())),
 ];
 
 /// The function with a body that a call gives an element of an array of objects.

@@ -13,6 +13,7 @@ use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::analyses::is_pure;
 use crate::tree::*;
 
@@ -21,16 +22,20 @@ pub(super) const PASS: Pass = Pass {
     removes: &[
         (
             Capability::ArgumentsInOrder,
-            Find::Expr(|p, e, id| may_change(p, e, id) && !changed(p, &p.effects(), e, id).is_empty()),
+            Find::at(ExprKinds::CALL, |p, e, id| may_change(p, e, id) && !changed(p, &p.effects(), e, id).is_empty()),
         ),
         (
             Capability::ArgumentsInOrder,
-            Find::Expr(|p, e, id| is_choice(p, e, id, true) && !late(p, &p.effects(), e, id).is_empty()),
+            Find::at(ExprKinds::SELECT, |p, e, id| {
+                is_choice(p, e, id, true) && !late(p, &p.effects(), e, id).is_empty()
+            }),
         ),
         (Capability::LateOldValues, Find::Body(|p, _, body, _| first_compound(p, body))),
         (
             Capability::LateOldValues,
-            Find::Expr(|p, e, id| is_choice(p, e, id, false) && !late(p, &p.effects(), e, id).is_empty()),
+            Find::at(ExprKinds::SELECT, |p, e, id| {
+                is_choice(p, e, id, false) && !late(p, &p.effects(), e, id).is_empty()
+            }),
         ),
     ],
     after: &["inline_builtins", "lower_properties", "assignment_order", "flatten"],

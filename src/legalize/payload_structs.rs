@@ -11,6 +11,7 @@ use super::payloads::{HIT, incoming};
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use rustc_hash::FxHashMap;
 
@@ -27,7 +28,7 @@ pub(super) const PASS: Pass = Pass {
 /// What finds payloads that are not as some targets want them.
 pub(super) const FINDERS: [(Capability, Find); 2] = [
     (Capability::FreePayloads, Find::Entry(first_free)),
-    (Capability::FreePayloads, Find::Expr(|p, exprs, id| passed(p, exprs, id).is_some())),
+    (Capability::FreePayloads, Find::at(ExprKinds::CALL, |p, exprs, id| passed(p, exprs, id).is_some())),
 ];
 
 /// Whether a stage has attributes of a hit.

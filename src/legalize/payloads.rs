@@ -16,6 +16,7 @@ use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::{Capability, Profile};
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,7 +26,7 @@ pub(super) const PASS: Pass = Pass {
         (Capability::PassedArguments, Find::Entry(first_passed)),
         (
             Capability::PassedArguments,
-            Find::Expr(|p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| is_marked(f))),
+            Find::at(ExprKinds::CALL, |p, exprs, id| callee(p, exprs, id).is_some_and(|(f, _)| is_marked(f))),
         ),
     ],
     // A payload is a variable that calls may change, and one that is an object is copied.

@@ -141,7 +141,7 @@ fn accesses(program: &Program, body: &Body) -> Option<(usize, usize)> {
         let mut accesses = false;
         stmt.visit(&mut |inner| {
             inner.own_exprs(&mut |root| {
-                accesses = accesses || body.exprs.post_order(root).into_iter().any(&mut is_access);
+                accesses = accesses || body.exprs.any_part(root, &mut is_access);
             });
         });
         accesses

@@ -178,7 +178,7 @@ fn is_runtime(program: &Program, global: &Global) -> bool {
 
 /// Whether a part of the first value of a global is meant.
 fn has_part(global: &Global, is_meant: impl Fn(&ExprTree, ExprId) -> bool) -> bool {
-    global.init.as_ref().is_some_and(|tree| tree.exprs.post_order(tree.root).into_iter().any(|id| is_meant(tree, id)))
+    global.init.as_ref().is_some_and(|tree| tree.exprs.any_part(tree.root, |id| is_meant(tree, id)))
 }
 
 /// Whether an operator in the first value of a variable may leave out what has effects, and needs a capability for it.

@@ -13,11 +13,15 @@ use super::needs::Find;
 use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "sampled_choices",
-    removes: &[(Capability::SampledChoices, Find::Expr(|p, exprs, id| !choices(p, exprs, id).is_empty()))],
+    removes: &[(
+        Capability::SampledChoices,
+        Find::at(ExprKinds::CALL, |p, exprs, id| !choices(p, exprs, id).is_empty()),
+    )],
     after: &["short_circuit", "combined_samplers", "flatten"],
     run,
     ..Pass::ROW

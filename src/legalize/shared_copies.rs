@@ -10,11 +10,14 @@ use super::hoist::{Mark, hoist_all, temporary_name};
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
-use crate::tree::{ExprArena, ExprId, ExprKind, GlobalKind, Program, Type};
+use crate::tree::{ExprArena, ExprId, ExprKind, ExprKinds, GlobalKind, Program, Type};
 
 pub(super) const PASS: Pass = Pass {
     name: "shared_copies",
-    removes: &[(Capability::SharedBlockCopies, Find::Expr(|p, exprs, id| copied(p, exprs, id).is_some()))],
+    removes: &[(
+        Capability::SharedBlockCopies,
+        Find::at(ExprKinds::ASSIGN, |p, exprs, id| copied(p, exprs, id).is_some()),
+    )],
     // What writes a whole variable has been made.
     after: &["aggregates"],
     run,

@@ -28,12 +28,16 @@ use super::{Context, Pass, payloads};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "shared_references",
-    removes: &[(Capability::SharedReferences, Find::Expr(|p, exprs, id| given(p, exprs, id, &shared_place).is_some()))],
+    removes: &[(
+        Capability::SharedReferences,
+        Find::at(ExprKinds::CALL, |p, exprs, id| given(p, exprs, id, &shared_place).is_some()),
+    )],
     // A buffer of the caller is passed on; an index that is passed is an argument, and what writes the place is a call now.
     adds: &[
         Capability::BufferParameters,

@@ -12,14 +12,21 @@ use super::hoist::{Mark, hoist_all, temporary_name};
 use super::needs::Find;
 use super::{Context, Pass};
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::analyses::is_pure;
 use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "short_circuit",
     removes: &[
-        (Capability::ShortCircuit, Find::Expr(|p, e, id| acts(p, e, id, Capability::ShortCircuit))),
-        (Capability::LazyConditionals, Find::Expr(|p, e, id| acts(p, e, id, Capability::LazyConditionals))),
+        (
+            Capability::ShortCircuit,
+            Find::at(ExprKinds::BINARY.or(ExprKinds::SELECT), |p, e, id| acts(p, e, id, Capability::ShortCircuit)),
+        ),
+        (
+            Capability::LazyConditionals,
+            Find::at(ExprKinds::BINARY.or(ExprKinds::SELECT), |p, e, id| acts(p, e, id, Capability::LazyConditionals)),
+        ),
     ],
     after: &["inline_builtins", "flatten"],
     run,

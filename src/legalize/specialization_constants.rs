@@ -51,7 +51,7 @@ fn call_nothing(program: &mut Program, id: GlobalId) {
     let Global { ty, span, ref init, .. } = program.globals[id];
     let Some(tree) = init else { return };
     let calls = |e: ExprId| matches!(tree.exprs[e].kind, ExprKind::Call(..));
-    if !tree.exprs.post_order(tree.root).into_iter().any(calls) {
+    if !tree.exprs.any_part(tree.root, calls) {
         return;
     }
     let mut exprs = ExprArena::default();

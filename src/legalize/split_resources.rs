@@ -15,8 +15,8 @@ use super::{Context, Pass};
 use crate::layout::{Leaf, Role};
 use crate::target::Capability;
 use crate::tree::{
-    Build, DataLayout, Expr, ExprArena, ExprId, ExprKind, Field, Global, GlobalId, GlobalKind, Item, LeafId, Modifiers,
-    Origin, ParameterId, Program, Step, StmtKind, Type, TypeId, Types,
+    Build, DataLayout, Expr, ExprArena, ExprId, ExprKind, ExprKinds, Field, Global, GlobalId, GlobalKind, Item, LeafId,
+    Modifiers, Origin, ParameterId, Program, Step, StmtKind, Type, TypeId, Types,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,7 +56,9 @@ pub(super) const PASS: Pass = Pass {
         ),
         (
             Capability::ResourceValues,
-            Find::Expr(|p, exprs, id| matches!(exprs[id].kind, ExprKind::Select(..)) && p.holds_resource(exprs[id].ty)),
+            Find::at(ExprKinds::SELECT, |p, exprs, id| {
+                matches!(exprs[id].kind, ExprKind::Select(..)) && p.holds_resource(exprs[id].ty)
+            }),
         ),
     ],
     adds: super::needs::OF_PARAMETERS,

@@ -12,12 +12,16 @@ use super::{Context, Pass};
 use crate::check::constant::eval;
 use crate::source::Span;
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::analyses::is_trivial;
 use crate::tree::*;
 
 pub(super) const PASS: Pass = Pass {
     name: "swizzle_elements",
-    removes: &[(Capability::SwizzleElements, Find::Expr(|p, exprs, id| writes(p, exprs, id) || reads(p, exprs, id)))],
+    removes: &[(
+        Capability::SwizzleElements,
+        Find::at(ExprKinds::WRITES.or(ExprKinds::INDEX), |p, exprs, id| writes(p, exprs, id) || reads(p, exprs, id)),
+    )],
     after: &["lower_properties"],
     run,
     ..Pass::ROW

@@ -10,12 +10,16 @@ use super::needs::{Find, callee};
 use super::{Context, Pass};
 use crate::source::Span;
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "task_payloads",
-    removes: &[(Capability::LocalTaskPayloads, Find::Expr(|p, exprs, id| own_payload(p, exprs, id).is_some()))],
+    removes: &[(
+        Capability::LocalTaskPayloads,
+        Find::at(ExprKinds::CALL, |p, exprs, id| own_payload(p, exprs, id).is_some()),
+    )],
     after: &["inline_builtins", "payload_structs"],
     run,
     ..Pass::ROW

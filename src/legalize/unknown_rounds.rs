@@ -183,7 +183,7 @@ impl Rounds<'_> {
     /// constant.
     fn is_read(&self, root: ExprId, depth: u32) -> bool {
         let Rounds { program, body, .. } = self;
-        body.exprs.post_order(root).into_iter().any(|id| match &body.exprs[id].kind {
+        body.exprs.any_part(root, |id| match &body.exprs[id].kind {
             ExprKind::Global(g) => matches!(program.globals[*g].kind, GlobalKind::Parameter | GlobalKind::Input),
             ExprKind::Contents(_) | ExprKind::Deref(_) => true,
             ExprKind::Field(..) => body.exprs.base_local(id).is_some_and(|local| !body.locals[local].constant),

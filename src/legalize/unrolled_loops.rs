@@ -557,5 +557,5 @@ pub(super) fn counted(
 }
 
 fn mentions(exprs: &ExprArena, id: ExprId, locals: &FxHashSet<LocalId>) -> bool {
-    exprs.post_order(id).into_iter().any(|e| matches!(exprs[e].kind, ExprKind::Local(l) if locals.contains(&l)))
+    exprs.any_part(id, |e| matches!(exprs[e].kind, ExprKind::Local(l) if locals.contains(&l)))
 }

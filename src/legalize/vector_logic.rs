@@ -14,14 +14,23 @@ use super::{Context, Pass};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "vector_logic",
     removes: &[
-        (Capability::IntegerChoices, Find::Expr(|p, e, id| need(p, e, id) == Some(Capability::IntegerChoices))),
-        (Capability::VectorLogic, Find::Expr(|p, e, id| need(p, e, id).is_some())),
+        (
+            Capability::IntegerChoices,
+            Find::at(ExprKinds::SELECT.or(ExprKinds::BINARY), |p, e, id| {
+                need(p, e, id) == Some(Capability::IntegerChoices)
+            }),
+        ),
+        (
+            Capability::VectorLogic,
+            Find::at(ExprKinds::SELECT.or(ExprKinds::BINARY), |p, e, id| need(p, e, id).is_some()),
+        ),
     ],
     after: &["inline_builtins", "lower_matrix_ops", "matrix_parts", "flatten"],
     run,

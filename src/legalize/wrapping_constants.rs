@@ -16,15 +16,21 @@ use super::{Context, Pass};
 use super::{case_constants, known_operands};
 use crate::check::constant::{Value, about, eval, leaves, shifts_out, whole_shift};
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "wrapping_constants",
     removes: &[
-        (Capability::WrappingConstants, Find::Expr(wraps)),
-        (Capability::WrappingConstants, Find::Expr(is_whole_shift)),
-        (Capability::WrappingConstants, Find::Expr(|p, exprs, id| unknown_operand(p, exprs, id).is_some())),
+        (Capability::WrappingConstants, Find::at(ExprKinds::BINARY.or(ExprKinds::UNARY).or(ExprKinds::CONVERT), wraps)),
+        (Capability::WrappingConstants, Find::at(ExprKinds::BINARY_OPERATORS, is_whole_shift)),
+        (
+            Capability::WrappingConstants,
+            Find::at(ExprKinds::BINARY_OPERATORS.or(ExprKinds::UNARY), |p, exprs, id| {
+                unknown_operand(p, exprs, id).is_some()
+            }),
+        ),
         (
             Capability::WrappingConstants,
             Find::Body(|p, _, body, live| beyond(p, body, live).first().map(|index| body.exprs[*index].span)),
@@ -78,7 +84,7 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
     let named = |id: &ExprId| {
         let (count, index) = indexed(program, &body.exprs, *id)?;
         let is_local = |e: ExprId| matches!(body.exprs[e].kind, ExprKind::Local(_));
-        body.exprs.post_order(index).into_iter().any(is_local).then_some((count, index))
+        body.exprs.any_part(index, is_local).then_some((count, index))
     };
     let indices: Vec<(i64, ExprId)> = live.iter().filter_map(named).collect();
     if indices.is_empty() {
@@ -112,14 +118,13 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
 
 /// Whether an expression converts a float to an integer of a kind that has no such number.
 fn clamps(program: &Program, body: &Body, root: ExprId, known: &dyn Fn(LocalId) -> Option<Value>) -> bool {
-    body.exprs.post_order(root).into_iter().any(|part| is_clamped_among(program, &body.exprs, part, known))
+    body.exprs.any_part(root, |part| is_clamped_among(program, &body.exprs, part, known))
 }
 
 /// Whether the value of a variable or constant has such an operator, which nothing hides outside of functions.
 pub(super) fn is_unknown_value(program: &Program, global: &Global) -> bool {
-    let unknown = |tree: &ExprTree| {
-        tree.exprs.post_order(tree.root).into_iter().any(|id| unknown_operand(program, &tree.exprs, id).is_some())
-    };
+    let unknown =
+        |tree: &ExprTree| tree.exprs.any_part(tree.root, |id| unknown_operand(program, &tree.exprs, id).is_some());
     matches!(global.kind, GlobalKind::Static | GlobalKind::Const) && global.init.as_ref().is_some_and(unknown)
 }
 
@@ -295,7 +300,7 @@ fn wraps(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
             let source = program.types.component(exprs[inner].ty);
             source.is_some_and(|s| s.is_integer() && s.is_signed())
                 && eval(program, exprs, inner).is_ok_and(|v| v.int().is_some_and(|n| n < 0))
-                && !exprs.post_order(inner).into_iter().any(named)
+                && !exprs.any_part(inner, named)
         }
         _ => false,
     }

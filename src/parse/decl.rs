@@ -38,14 +38,19 @@ impl Parser<'_> {
     /// declarations = declaration*
     pub(super) fn declarations(&mut self, place: Level, out: &mut Vec<Decl>) {
         while !matches!(self.w(), W::RBrace | W::Eof) {
-            let (start, scope) = (self.pos, self.type_params.len());
-            if self.nested(|p| p.declaration(place, out)).is_err() {
-                self.sync_declaration(start);
-            }
-            self.type_params.truncate(scope);
-            if let Some(last) = out.last_mut() {
-                self.trailing_comments(&mut last.comments);
-            }
+            self.recovered_declaration(place, out);
+        }
+    }
+
+    /// One declaration, or what stands in its place.
+    pub(super) fn recovered_declaration(&mut self, place: Level, out: &mut Vec<Decl>) {
+        let (start, scope) = (self.pos, self.type_params.len());
+        if self.nested(|p| p.declaration(place, out)).is_err() {
+            self.sync_declaration(start);
+        }
+        self.type_params.truncate(scope);
+        if let Some(last) = out.last_mut() {
+            self.trailing_comments(&mut last.comments);
         }
     }
 

@@ -10,7 +10,8 @@ use std::borrow::Cow;
 
 /// The tokens without such words.
 pub(super) fn without_markers(stream: &TokenStream, language: Language) -> Cow<'_, TokenStream> {
-    if language != Language::Hlsl {
+    let may_be = |token: &Token| matches!(token.text.as_str(), "template" | "typename");
+    if language != Language::Hlsl || !stream.tokens.iter().any(may_be) {
         return Cow::Borrowed(stream);
     }
     let words = words::classify(&stream.tokens);

@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// A unit, one declaration a line.
 pub fn unit(unit: &Unit) -> String {
     let mut out = String::new();
-    for d in &unit.decls {
+    for d in unit.decls.iter() {
         out.push_str(&decl(d));
         out.push('\n');
     }

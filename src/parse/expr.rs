@@ -537,7 +537,7 @@ fn lambda_struct(params: Vec<Decl>, body: Block, span: Span) -> Decl {
         semantics: Vec::new(),
         body: Some(body),
         // It is a part of the body around it.
-        code: 0,
+        code: TokenHash::default(),
         throws: None,
     };
     let name = Ident { name: Symbol::new("Lambda"), span };

@@ -28,6 +28,7 @@ mod function;
 mod glsl;
 mod literal;
 mod operations;
+mod prefix;
 mod params;
 mod scan;
 mod stmt;
@@ -37,30 +38,33 @@ pub mod tests;
 mod types;
 mod words;
 
-use crate::ast::{Decl, Unit};
+use crate::ast::{Decl, Decls, Unit};
 use crate::diagnostic::Diagnostics;
 use crate::lex::{Comment, Token, TokenKind, TokenStream};
 pub use crate::preprocess::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
+pub use prefix::Beginnings;
 use rustc_hash::{FxHashMap, FxHashSet};
 use words::{W, Word};
 
 /// Parses a translation unit. Errors go to `diags`; the result is always usable.
 pub fn parse(tokens: &TokenStream, language: Language, diags: &mut Diagnostics) -> Unit {
-    parse_knowing(tokens, language, &FxHashSet::default(), diags)
+    parse_knowing(tokens, language, &FxHashSet::default(), None, diags)
 }
 
-/// As [`parse`], with names of types that other files declare.
+/// As [`parse`], with names of types that other files declare. A file of a program with variants comes with its name and with what
+/// they have alike.
 pub fn parse_knowing(
     tokens: &TokenStream,
     language: Language,
     known: &FxHashSet<Symbol>,
+    variants: Option<(&Beginnings, &str)>,
     diags: &mut Diagnostics,
 ) -> Unit {
     let tokens = dependent_names::without_markers(tokens, language);
     let mut parser = Parser::new(&tokens, language, known, diags);
-    parser.unit()
+    parser.unit(variants)
 }
 
 /// An error was reported; the caller skips or passes it on.
@@ -185,16 +189,13 @@ impl<'a> Parser<'a> {
     }
 
     /// unit = declaration*
-    fn unit(&mut self) -> Unit {
-        let mut decls: Vec<Decl> = Vec::new();
-        loop {
-            self.declarations(Level::Global, &mut decls);
-            if self.w() == W::Eof {
-                break;
-            }
-            self.error_here("this `}` closes nothing".to_owned());
-            self.bump();
-        }
+    fn unit(&mut self, variants: Option<(&Beginnings, &str)>) -> Unit {
+        let varied = variants.map(|(all, file)| prefix::Varied::new(all, file));
+        let decls = match varied.as_ref().map(|varied| (varied, varied.go_on(self))) {
+            Some((varied, None)) => varied.parse(self),
+            Some((_, Some(first))) => Decls::new(first, self.all_top_level()),
+            None => self.all_top_level().into(),
+        };
         Unit {
             decls,
             trailing: self.leading_comments(),
@@ -203,6 +204,25 @@ impl<'a> Parser<'a> {
             undecided: std::mem::take(&mut self.undecided),
             declared: self.outside_of_bodies(),
         }
+    }
+
+    fn all_top_level(&mut self) -> Vec<Decl> {
+        let mut decls = Vec::new();
+        while self.top_level(&mut decls) {}
+        decls
+    }
+
+    /// A declaration of the file, or what stands in its place; nothing at its end.
+    fn top_level(&mut self, decls: &mut Vec<Decl>) -> bool {
+        match self.w() {
+            W::Eof => return false,
+            W::RBrace => {
+                self.error_here("this `}` closes nothing".to_owned());
+                self.bump();
+            }
+            _ => self.recovered_declaration(Level::Global, decls),
+        }
+        true
     }
 
     /// Names of types and generic functions that the file declares, wherever they are used.

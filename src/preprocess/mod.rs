@@ -62,6 +62,8 @@ pub struct Preprocess {
     pub limits: Limits,
     /// Tokens of files that other programs of the batch have lexed already.
     pub cache: Option<Arc<TokenCache>>,
+    /// Tokens of the main file and of macros that no file defines, which other variants of the program have lexed already.
+    pub own_cache: Option<Arc<TokenCache>>,
     /// Macros of which [`TokenStream::asked`] tells whether the text asks for them.
     pub watched: Arc<[Symbol]>,
 }
@@ -110,6 +112,11 @@ pub struct TokenCache {
 }
 
 impl TokenCache {
+    /// The tokens of a file, from a cache if there is one.
+    fn lexed(cache: Option<&TokenCache>, loaded: &Loaded) -> Arc<Lexed> {
+        cache.map_or_else(|| Arc::new(Lexed::new(loaded.text.clone())), |cache| cache.get(loaded))
+    }
+
     /// The tokens of a file; lexed anew if its text is not what it was.
     fn get(&self, loaded: &Loaded) -> Arc<Lexed> {
         let files = self.files.read().unwrap_or_else(|e| e.into_inner());
@@ -191,6 +198,7 @@ struct Processor<'a> {
     sources: &'a mut Sources,
     diags: &'a mut Diagnostics,
     cache: Option<Arc<TokenCache>>,
+    own_cache: Option<Arc<TokenCache>>,
     watched: Arc<[Symbol]>,
     /// What is asked for is asked by a directive.
     in_directive: bool,
@@ -300,6 +308,7 @@ impl<'a> Processor<'a> {
             sources,
             diags,
             cache: options.cache.clone(),
+            own_cache: options.own_cache.clone(),
             watched: options.watched.clone(),
             in_directive: false,
             names: names(),
@@ -345,7 +354,8 @@ impl<'a> Processor<'a> {
         if text.is_empty() {
             return;
         }
-        let lexed = Arc::new(Lexed::new(Arc::from(text)));
+        let loaded = Loaded { name: name.to_owned(), text: Arc::from(text) };
+        let lexed = TokenCache::lexed(self.own_cache.as_deref(), &loaded);
         let id = self.sources.add(name, lexed.text.clone());
         self.frames.push(Frame::File(FileFrame { lexed, id, pos: 0, conditions: Vec::new() }));
         while self.pull().is_some() {}
@@ -408,10 +418,8 @@ impl<'a> Processor<'a> {
             self.out.incomplete = true;
             return None;
         }
-        let lexed = match &self.cache {
-            Some(cache) if included_from.is_some() => cache.get(loaded),
-            _ => Arc::new(Lexed::new(loaded.text.clone())),
-        };
+        let cache = if included_from.is_some() { &self.cache } else { &self.own_cache };
+        let lexed = TokenCache::lexed(cache.as_deref(), loaded);
         let id = self.sources.add(&loaded.name, loaded.text.clone());
         self.out.files.push(id);
         if let Some(span) = included_from {

@@ -146,6 +146,9 @@ impl Reserved {
     /// The nearest name that is not forbidden.
     pub fn respell(&self, name: &str) -> String {
         let mut text = if self.ascii { in_ascii(name) } else { name.to_owned() };
+        if !self.is_keyword(&text) {
+            return self.shorten(text);
+        }
         while self.is_keyword(&text) && text.contains("__") {
             text = text.replace("__", "_");
         }

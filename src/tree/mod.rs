@@ -11,6 +11,7 @@
 
 mod types;
 mod body;
+mod expr_kinds;
 mod function;
 mod origin;
 mod payload_access;
@@ -27,6 +28,7 @@ pub mod verify;
 pub use analyses::{Effects, Tracked};
 pub use body::*;
 pub use build::Build;
+pub use expr_kinds::ExprKinds;
 pub use function::{EntryPoint, Function, FunctionBody, KNOWN_AS, PASSES, Param, ParamMode, TargetCase, is_uniform};
 pub use listed::Listed;
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};

@@ -107,6 +107,19 @@ impl Arena<ExprId, Expr> {
         order
     }
 
+    /// Whether something holds of an expression or a part of it.
+    pub fn any_part(&self, root: ExprId, mut is: impl FnMut(ExprId) -> bool) -> bool {
+        // What has no parts takes no memory.
+        let (mut next, mut stack) = (Some(root), Vec::new());
+        while let Some(id) = next.take().or_else(|| stack.pop()) {
+            if is(id) {
+                return true;
+            }
+            children!(&self[id].kind, &mut |child: &ExprId| stack.push(*child), iter);
+        }
+        false
+    }
+
     /// What uses each expression.
     pub fn parents(&self, live: &[ExprId]) -> FxHashMap<ExprId, ExprId> {
         let mut parents = FxHashMap::default();

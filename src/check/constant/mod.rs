@@ -268,6 +268,7 @@ impl Evaluator<'_> {
             let value = builtins::call(&self.program.types, callee, values.as_deref().unwrap_or_default());
             return value.map_or_else(|| fail(span, "what this computes is not known"), Ok);
         }
+        self.program.memo.note_run();
         let mut frame: Vec<Option<Value>> = values?.into_iter().map(Some).collect();
         frame.resize(callee.code.locals.len().max(frame.len()), None);
         match self.block(&callee.code, &callee.code.block, &mut frame).map_err(|(_, reason)| (span, reason))? {

@@ -47,7 +47,7 @@ pub fn whole_shift(
     }
     let zero = crate::tree::Build::new(&mut program.types, exprs, span).number(0, ty);
     let acts = |kind: &ExprKind| matches!(kind, ExprKind::Call(..) | ExprKind::Assign(..) | ExprKind::Step(..));
-    let kept = exprs.post_order(left).into_iter().any(|e| acts(&exprs[e].kind));
+    let kept = exprs.any_part(left, |e| acts(&exprs[e].kind));
     Some(if kept { exprs.push(Expr { kind: ExprKind::Comma(left, zero), ty, span }) } else { zero })
 }
 

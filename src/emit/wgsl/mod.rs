@@ -249,7 +249,7 @@ fn memory_attributes(attributes: &[Attribute]) -> String {
 /// Whether the value of a constant depends on a specialization constant.
 fn is_override(program: &Program, global: &Global, depth: u32) -> bool {
     let Some(init) = global.init.as_ref().filter(|_| depth < 64) else { return false };
-    init.exprs.post_order(init.root).into_iter().any(|id| match init.exprs[id].kind {
+    init.exprs.any_part(init.root, |id| match init.exprs[id].kind {
         ExprKind::Global(used) => {
             let used = &program.globals[used];
             used.kind == GlobalKind::Specialization

@@ -215,7 +215,7 @@ pub(super) fn mark_values(program: &mut Program, packed: &Packed, body: &mut Bod
             b.exprs[root].kind = ExprKind::Assign(None, top, value);
         }
         // What it reads may be in the words that are cleared before they are set.
-        let reads = body.exprs.post_order(value).into_iter().any(|id| is_element(packed, &body.exprs, id));
+        let reads = body.exprs.any_part(value, |id| is_element(packed, &body.exprs, id));
         if reads || !is_trivial(&body.exprs, value) {
             marks.insert(value, Mark::Value(temporary_name(program, body, value)));
         }

@@ -37,9 +37,7 @@ impl Flattening<'_> {
     fn is_aliased(&self, args: &[ExprId], at: usize) -> bool {
         let exprs = &self.body.exprs;
         let Some(ExprKind::Local(local)) = args.get(at).map(|a| exprs[*a].kind.clone()) else { return true };
-        let mentions = |a: &ExprId| {
-            exprs.post_order(*a).into_iter().any(|e| matches!(exprs[e].kind, ExprKind::Local(l) if l == local))
-        };
+        let mentions = |a: &ExprId| exprs.any_part(*a, |e| matches!(exprs[e].kind, ExprKind::Local(l) if l == local));
         args.iter().enumerate().any(|(i, a)| i != at && mentions(a) && exprs.base_local(*a).is_some())
     }
 

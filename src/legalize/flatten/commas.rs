@@ -10,6 +10,7 @@ use super::{OF_COPIES, flatten};
 use crate::legalize::needs::Find;
 use crate::legalize::{Context, Pass, entry_streams};
 use crate::target::Capability;
+use crate::tree::ExprKinds;
 use crate::tree::*;
 
 /// The attribute of what is a statement in GLSL and has no value.
@@ -18,8 +19,11 @@ pub(in crate::legalize) const STATEMENT: &str = "__statement";
 pub(in crate::legalize) const PASS: Pass = Pass {
     name: "commas",
     removes: &[
-        (Capability::AssignmentExpressions, Find::Expr(is_comma)),
-        (Capability::ResourceValues, Find::Expr(|p, e, id| is_comma(p, e, id) && p.holds_resource(e[id].ty))),
+        (Capability::AssignmentExpressions, Find::at(ExprKinds::COMMA, is_comma)),
+        (
+            Capability::ResourceValues,
+            Find::at(ExprKinds::COMMA, |p, e, id| is_comma(p, e, id) && p.holds_resource(e[id].ty)),
+        ),
         (Capability::ActionExpressions, Find::Stmt(acts_inside)),
     ],
     adds: OF_COPIES,

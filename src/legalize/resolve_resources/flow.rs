@@ -236,7 +236,7 @@ impl Resolver<'_, '_> {
         block.any(&mut |stmt| {
             let mut found = matches!(stmt.kind, StmtKind::Return(Some(_))) && work.result.is_some();
             stmt.own_exprs(&mut |root| {
-                found |= exprs.post_order(root).into_iter().any(|e| match &exprs[e].kind {
+                found |= exprs.any_part(root, |e| match &exprs[e].kind {
                     ExprKind::Assign(_, target, _) => self.cx.program.holds_resource(exprs[*target].ty),
                     ExprKind::Call(f, _) => self.facts.is_giving(*f),
                     _ => false,

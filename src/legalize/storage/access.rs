@@ -29,7 +29,7 @@ pub(super) fn rewrite(cx: &mut Context, plan: &mut Plan) {
         let is_read = |tree: &ExprTree, id: ExprId| {
             plan.of(&tree.exprs, id).is_some() || !plan.fields.is_empty() && is_parameter(&tree.exprs[id].kind)
         };
-        let names = |tree: &ExprTree| tree.exprs.post_order(tree.root).into_iter().any(|id| is_read(tree, id));
+        let names = |tree: &ExprTree| tree.exprs.any_part(tree.root, |id| is_read(tree, id));
         global.init.as_ref().is_some_and(names)
     });
     let by_reference = references::by_reference(cx.program);

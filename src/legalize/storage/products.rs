@@ -67,7 +67,7 @@ pub(super) fn is_turned(program: &Program, global: &Global) -> bool {
         _ => false,
     };
     matches!(global.kind, GlobalKind::Const | GlobalKind::Static)
-        && global.init.as_ref().is_some_and(|t| t.exprs.post_order(t.root).into_iter().any(|id| turns(&t.exprs, id)))
+        && global.init.as_ref().is_some_and(|t| t.exprs.any_part(t.root, |id| turns(&t.exprs, id)))
 }
 
 fn is_transpose(template: &Template) -> bool {

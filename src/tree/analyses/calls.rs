@@ -23,13 +23,43 @@ pub struct Uses {
     pub types: Vec<TypeId>,
 }
 
+/// Which ids a list has, of which most are short.
+struct Seen<T>(FxHashSet<T>);
+
+impl<T: Copy + Eq + std::hash::Hash> Seen<T> {
+    /// A list of so many is looked through as fast as a set.
+    const FEW: usize = 12;
+
+    /// Adds an id to its list, and tells whether it is new there.
+    fn add(&mut self, list: &mut Vec<T>, id: T) -> bool {
+        let is_new = match list.len() {
+            ..Self::FEW => !list.contains(&id),
+            Self::FEW => {
+                self.0.extend(list.iter().copied());
+                self.0.insert(id)
+            }
+            _ => self.0.insert(id),
+        };
+        if is_new {
+            list.push(id);
+        }
+        is_new
+    }
+}
+
+impl<T> Default for Seen<T> {
+    fn default() -> Self {
+        Seen(FxHashSet::default())
+    }
+}
+
 /// Collects [`Uses`].
 #[derive(Default)]
 struct Collector {
     uses: Uses,
-    functions: FxHashSet<FunctionId>,
-    globals: FxHashSet<GlobalId>,
-    types: FxHashSet<TypeId>,
+    functions: Seen<FunctionId>,
+    globals: Seen<GlobalId>,
+    types: Seen<TypeId>,
     /// The type met last: expressions beside each other are often of one.
     last: Option<TypeId>,
 }
@@ -48,7 +78,9 @@ impl Collector {
         let expr = &exprs[id];
         self.ty(expr.ty);
         match &expr.kind {
-            ExprKind::Global(g) if self.globals.insert(*g) => self.uses.globals.push(*g),
+            ExprKind::Global(g) => {
+                self.globals.add(&mut self.uses.globals, *g);
+            }
             ExprKind::Call(f, _) => self.function(*f, expr.span),
             ExprKind::Property(p) => {
                 [p.get, p.set, p.reference].into_iter().flatten().for_each(|f| self.function(f, expr.span));
@@ -58,15 +90,14 @@ impl Collector {
     }
 
     fn function(&mut self, function: FunctionId, span: Span) {
-        if self.functions.insert(function) {
-            self.uses.functions.push(function);
+        if self.functions.add(&mut self.uses.functions, function) {
             self.uses.calls.push(span);
         }
     }
 
     fn ty(&mut self, ty: TypeId) {
-        if self.last.replace(ty) != Some(ty) && self.types.insert(ty) {
-            self.uses.types.push(ty);
+        if self.last.replace(ty) != Some(ty) {
+            self.types.add(&mut self.uses.types, ty);
         }
     }
 }

@@ -33,7 +33,7 @@ impl Effects {
 
     /// Whether evaluating an expression does anything but give a value.
     pub fn expr(&self, exprs: &ExprArena, root: ExprId) -> bool {
-        exprs.post_order(root).into_iter().any(|id| {
+        exprs.any_part(root, |id| {
             let kind = &exprs[id].kind;
             target(kind).is_some() || called(kind).is_some_and(|f| self.has(f))
         })

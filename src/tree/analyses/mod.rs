@@ -98,7 +98,11 @@ type Version = [u64; 3];
 
 /// What is known of a version of a program. A copy of a program knows the same until it is changed.
 #[derive(Default)]
-pub struct Memo(Mutex<Known>);
+pub struct Memo {
+    known: Mutex<Known>,
+    /// How often the code of a function was run for the value of a constant.
+    runs: AtomicU64,
+}
 
 /// What was computed, with the stamps that it was computed for.
 #[derive(Clone, Default)]
@@ -110,13 +114,23 @@ struct Known {
 
 impl Clone for Memo {
     fn clone(&self) -> Memo {
-        Memo(Mutex::new(self.lock().clone()))
+        Memo { known: Mutex::new(self.lock().clone()), runs: AtomicU64::new(self.runs()) }
     }
 }
 
 impl Memo {
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that the value of a constant follows from the code of a function.
+    pub fn note_run(&self) {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often that was.
+    pub fn runs(&self) -> u64 {
+        self.runs.load(Ordering::Relaxed)
     }
 }
 
