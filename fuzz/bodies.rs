@@ -96,7 +96,7 @@ pub fn lock(bytes: &[u8]) {
 
 /// A manifest that is read has settings for any file.
 pub fn manifest(bytes: &[u8]) {
-    if let Ok(manifest) = Manifest::parse(&text(bytes), "directory".into()) {
+    if let Ok(manifest) = Manifest::parse(&text(bytes), "directory/shaderport.toml".into()) {
         let _ = manifest.settings("a/b_ps.hlsl");
         let _ = manifest.bindings_lock();
     }

@@ -12,7 +12,8 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it runs in build scripts")]
 
 use crate::batch::{
-    LockFile, Order, OutputKind, SidecarForm, Store, Template, USUAL_BOUND, Written, build, write_whole,
+    Finding, LockFile, Order, OutputKind, OutputUse, SidecarForm, Store, Template, USUAL_BOUND, Written, build,
+    write_whole,
 };
 use crate::compile::{BufferLayout, Target};
 use crate::diagnostic::{Merged, Severity};
@@ -140,20 +141,20 @@ impl Build {
     pub fn try_run(&self) -> Result<Vec<PathBuf>, String> {
         let out = self.out.clone().or_else(|| std::env::var_os("OUT_DIR").map(PathBuf::from));
         let out = out.ok_or("OUT_DIR is not set: outside of a build script, set the output directory with out_dir")?;
-        let fault = |(code, message)| format!("error[{code}]: {message}");
+        let fault = |fault: Finding| fault.message(false).rendered;
         let plan = crate::batch::plan(&self.tree, true, &out).map_err(fault)?;
         let lock = self.bindings_lock.clone().or_else(|| plan.bindings_lock.clone());
         for watched in [Some(&self.tree), plan.manifest.as_ref(), lock.as_ref()].into_iter().flatten() {
             println!("cargo::rerun-if-changed={}", watched.display());
         }
         let lock = match &lock {
-            Some(path) => Some(LockFile::open(path, self.locked, false)?),
+            Some(path) => Some(LockFile::open(path, self.locked).map_err(fault)?),
             None if self.locked => return Err("locked: no bindings lock is named".to_owned()),
             None => None,
         };
         let built = build(&self.order(&out)?, plan, lock, &|| {}).map_err(fault)?;
         let mut written = Vec::new();
-        let mut errors: String = built.errors.concat();
+        let mut errors: String = built.errors.into_iter().map(fault).collect();
         let mut merged = Merged::default();
         for (job, report) in &built.reports {
             for file in &report.dependencies {
@@ -168,7 +169,7 @@ impl Build {
                 Severity::Warning | Severity::Note => warn(&message.rendered),
             }
         }
-        built.warnings.iter().for_each(|text| warn(text));
+        built.warnings.iter().for_each(|warning| warn(&warning.message(false).rendered));
         if let (Some(module), true) = (&self.module, errors.is_empty()) {
             let path = out.join(module);
             let text = self
@@ -236,6 +237,7 @@ impl Build {
             out,
             targets: self.targets.clone(),
             entries: Vec::new(),
+            given: None,
             defines: self.defines.clone(),
             include: self.include.clone(),
             choices: self.choices.clone(),
@@ -252,7 +254,7 @@ impl Build {
             dump_after: None,
             jobs: std::env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok()),
             prunes: true,
-            checks: false,
+            outputs: OutputUse::Write,
             programs: Vec::new(),
             records: true,
             fails_fast: false,

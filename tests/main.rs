@@ -8,6 +8,7 @@ mod bad_layout;
 mod bindings;
 mod builds;
 mod capabilities;
+mod check;
 mod code_pages;
 mod determinism;
 mod diff;

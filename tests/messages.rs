@@ -9,6 +9,9 @@ float3 tint;
 float4 main() : SV_Target { return float4(shade(tnt), 1); }
 ";
 
+/// A program without parameters.
+const BARE: &str = "[shader(\"fragment\")] float4 ps() : SV_Target { return 1; }\n";
+
 fn run(arguments: &[&str]) -> Run {
     let tree = tree(&[("src/main.hlsl", SOURCE), ("src/a b.hlsli", HEADER), ("good.slang", "float x;\n")]);
     shaderport(tree.path(), arguments)
@@ -62,6 +65,152 @@ fn faults_without_a_place_have_the_same_form() {
         &["compile", "a.slang", "--target", "wgsl", "--bindings-lock", "bindings.lock", "--message-format", "json"],
     );
     assert_eq!(lines(&wrong.stderr)[0]["code"], "E0705", "{}", wrong.stderr);
+}
+
+/// The first message, with the file and the line of its place.
+fn first(text: &str) -> (String, String, Option<(String, u64)>) {
+    let line = lines(text).into_iter().next().unwrap_or_else(|| panic!("no message in {text}"));
+    let word = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
+    let place = &line["location"];
+    (
+        word("code"),
+        word("message"),
+        place["file"].as_str().map(|f| (f.to_owned(), place["line_start"].as_u64().unwrap())),
+    )
+}
+
+fn at(file: &str, line: u64) -> Option<(String, u64)> {
+    Some((file.to_owned(), line))
+}
+
+#[test]
+fn faults_of_manifests_have_places() {
+    for (manifest, message, place) in [
+        ("[build]\n\nbinding-polcy = 'dxc'\n", "did you mean `binding-policy`?", at("s/shaderport.toml", 3)),
+        ("[build]\n\ntargets = [\n'msl']\n", "`msl`: not a target", at("s/shaderport.toml", 3)),
+        ("[build]\n[[shader]]\nfiles = ['[']\n", "error parsing glob", at("s/shaderport.toml", 3)),
+        ("[build\n", "unclosed table", at("s/shaderport.toml", 1)),
+        ("[[shader]]\n", "a [[shader]] needs `files`", at("s/shaderport.toml", 1)),
+        (
+            "[[program]]\nname = 'a'\nfiles = ['none.hlsl']\n",
+            "there is no file `none.hlsl`",
+            at("s/shaderport.toml", 3),
+        ),
+        ("[[program]]\nfiles = ['a.slang']\nname = '../a'\n", "is no name of a program", at("s/shaderport.toml", 3)),
+    ] {
+        let tree = tree(&[("s/a.slang", "float x;\n"), ("s/shaderport.toml", manifest)]);
+        for command in [&["build", "s"][..], &["check", "s"]] {
+            let run = shaderport(tree.path(), &[command, &["--message-format", "json"]].concat());
+            let (code, said, found) = first(&format!("{}{}", run.stdout, run.stderr));
+            assert_eq!((run.code, code.as_str(), found), (2, "E0701", place.clone()), "{manifest}: {said}");
+            assert!(said.contains(message), "{manifest}: {said}");
+        }
+    }
+    // What is most likely not meant is a warning at its place.
+    let files = [("s/a.slang", "float x;\n"), ("s/shaderport.toml", "[[shader]]\nfiles = ['b/*']\n")];
+    let run = shaderport(tree(&files).path(), &["build", "s", "--message-format", "json"]);
+    let warning = lines(&run.stderr).into_iter().find(|line| line["severity"] == "warning").expect("a warning");
+    assert_eq!(
+        (&warning["location"]["file"], &warning["location"]["line_start"]),
+        (&"s/shaderport.toml".into(), &2.into())
+    );
+}
+
+#[test]
+fn faults_of_locks_have_places() {
+    let source = "Texture2D a;\n[shader(\"fragment\")] float4 ps() : SV_Target { return a.Load(0); }\n";
+    let directory =
+        tree(&[("a.slang", source), ("b.lock", "{\n  \"schema\": 3 }"), ("c.slang", source), ("e.slang", BARE)]);
+    let build = |lock: &str, more: &[&str]| {
+        let args =
+            ["build", "a.slang", "--target", "wgsl", "--out", "o", "--message-format", "json", "--bindings-lock"];
+        shaderport(directory.path(), &[&args[..], &[lock], more].concat())
+    };
+    let faulty = build("b.lock", &[]);
+    assert_eq!((faulty.code, first(&faulty.stderr).2), (1, at("b.lock", 1)), "{}", faulty.stderr);
+    let missing = build("none.lock", &["--locked"]);
+    assert_eq!((missing.code, first(&missing.stderr).2), (1, at("none.lock", 1)), "{}", missing.stderr);
+    let unnamed = shaderport(directory.path(), &["build", "a.slang", "--locked", "--message-format", "json"]);
+    assert_eq!((unnamed.code, first(&unnamed.stderr).0), (2, "E0701".to_owned()), "{}", unnamed.stderr);
+    // What may not be recorded is told with the lock, and what is recorded with its line.
+    let args = |file, more: &[&'static str]| {
+        let all =
+            ["build", file, "--target", "wgsl", "--out", "o", "--bindings-lock", "d.lock", "--message-format", "json"];
+        shaderport(directory.path(), &[&all[..], more].concat())
+    };
+    assert_eq!(args("c.slang", &[]).code, 0);
+    let (code, said, place) = first(&args("e.slang", &["--locked"]).stderr);
+    assert_eq!((code.as_str(), place), ("E0406", at("d.lock", 1)), "{said}");
+    assert_eq!(said, "d.lock would change, and it may not");
+    let text = std::fs::read_to_string(directory.path().join("d.lock")).expect("a lock");
+    let line = text.lines().position(|line| line.contains("\"c.slang\": {")).expect("the program") as u64 + 1;
+    std::fs::remove_file(directory.path().join("c.slang")).expect("a source");
+    let gone = args("a.slang", &[]);
+    assert_eq!((gone.code, first(&gone.stderr).2), (0, at("d.lock", line)), "{}", gone.stderr);
+}
+
+#[test]
+fn outputs_that_clash_have_a_place() {
+    let tree = tree(&[("s/a.slang", BARE), ("s/a.hlsl", BARE)]);
+    let args = ["build", "s", "--target", "wgsl", "--out", "o", "--message-format", "json"];
+    let (code, said, place) = first(&shaderport(tree.path(), &args).stderr);
+    assert_eq!((code.as_str(), place), ("E0703", at("s/a.hlsl", 1)), "{said}");
+}
+
+#[test]
+fn faults_of_the_command_line_have_the_same_form() {
+    for (arguments, message, note) in [
+        (&["compile", "a.hlsl", "--target", "wgsl", "--bogus"][..], "unexpected argument '--bogus' found", "tip: "),
+        (&["build", "--target", "msl"], "invalid value 'msl' for '--target <TARGET>': not a target", ""),
+        (&["compile", "a.hlsl"], "the following required arguments were not provided: --target <TARGET>", "Usage: "),
+        (&["diff", "a.json", "b.json", "--jsn"], "unexpected argument '--jsn' found", "tip: a similar argument exists"),
+        (&["explain", "policys"], "`policys` is not an error code", ""),
+        (&["compile", "@none.txt"], "cannot read the arguments in `none.txt`", ""),
+        (&["check", "--bogus"], "unexpected argument '--bogus' found", "Usage: "),
+    ] {
+        let (human, json) = (run(arguments), run(&[arguments, &["--message-format", "json"]].concat()));
+        let [text, other] =
+            if arguments[0] == "check" { [json.stdout, json.stderr] } else { [json.stderr, json.stdout] };
+        assert_eq!((json.code, human.code, other.as_str()), (2, 2, ""), "{arguments:?}: {text}");
+        let found = &lines(&text)[0];
+        let notes = found["notes"].as_array().expect("notes");
+        assert!(found["message"].as_str().is_some_and(|words| words.starts_with(message)), "{arguments:?}: {text}");
+        assert!(note.is_empty() || notes.iter().any(|n| n.as_str().is_some_and(|n| n.starts_with(note))), "{text}");
+        assert_eq!((&found["severity"], &found["code"], lines(&text).len()), (&"error".into(), &"E0701".into(), 1));
+        assert!(serde_json::from_str::<Value>(&human.stderr).is_err(), "{}", human.stderr);
+        let sarif = run(&[arguments, &["--message-format=sarif"]].concat());
+        let log: Value = serde_json::from_str(&format!("{}{}", sarif.stdout, sarif.stderr)).expect("a log");
+        assert_eq!((sarif.code, log["runs"][0]["results"].as_array().map(Vec::len)), (2, Some(1)), "{arguments:?}");
+    }
+    // Help is no fault, whatever the form.
+    let help = run(&["check", "--help", "--message-format", "json"]);
+    assert!(help.code == 0 && help.stdout.contains("Usage: shaderport check"), "{}", help.stdout);
+    // What is behind `--` is no option.
+    let files = run(&["check", "--bogus", "--", "--message-format=json"]);
+    assert!(files.code == 2 && files.stderr.starts_with("error: "), "{}", files.stderr);
+}
+
+#[test]
+fn faults_of_sidecars_have_places() {
+    let sidecar = |target: &str| {
+        shaderport(tree(&[("a.slang", BARE)]).path(), &["reflect", "a.slang", "--format", "json", "--target", target])
+            .stdout
+    };
+    let (hlsl, wgsl) = (sidecar("hlsl"), sidecar("wgsl"));
+    let tree = tree(&[("a.json", "{\n nonsense"), ("b.json", &hlsl), ("c.json", &wgsl)]);
+    let diff =
+        |files: &[&str], form: &str| shaderport(tree.path(), &[&["diff"], files, &["--message-format", form]].concat());
+    let faulty = diff(&["a.json", "none.json"], "json");
+    assert_eq!((faulty.code, first(&faulty.stderr).2), (1, at("a.json", 2)), "{}", faulty.stderr);
+    assert_eq!((&lines(&faulty.stderr)[1]["code"], lines(&faulty.stderr).len()), (&"E0101".into(), 2));
+    let other = diff(&["b.json", "c.json"], "json");
+    let line = hlsl.lines().position(|line| line.contains("\"target\":")).expect("a target") as u64 + 1;
+    assert_eq!((other.code, first(&other.stderr).2), (2, at("b.json", line)), "{}", other.stderr);
+    assert_eq!(lines(&other.stderr)[0]["labels"][0]["location"]["file"], "c.json");
+    let log: Value = serde_json::from_str(&diff(&["b.json", "c.json"], "sarif").stderr).expect("a log");
+    assert_eq!(log["runs"][0]["results"][0]["ruleId"], "E0701");
+    let same = diff(&["b.json", "b.json"], "json");
+    assert_eq!((same.code, same.stderr.as_str()), (0, ""));
 }
 
 /// What the schema of SARIF 2.1.0 asks for, as far as we write it.

@@ -72,6 +72,21 @@ pub struct Permutations {
     only: Vec<Condition>,
 }
 
+/// What is wrong with variants.
+#[derive(Debug)]
+pub struct VariantFault {
+    /// The key that says it.
+    pub key: &'static str,
+    /// In words.
+    pub message: String,
+}
+
+impl VariantFault {
+    fn new(key: &'static str, message: String) -> VariantFault {
+        VariantFault { key, message }
+    }
+}
+
 /// The names of these keys.
 pub const KEYS: &[&str] = &["permute", "except", "only"];
 
@@ -88,7 +103,7 @@ impl Permutations {
     }
 
     /// The variants, or what is wrong. Axes that `fixed` defines have that value alone. Without axes there is one variant.
-    pub fn variants(&self, fixed: &[(String, Option<String>)]) -> Result<Vec<Variant>, String> {
+    pub fn variants(&self, fixed: &[(String, Option<String>)]) -> Result<Vec<Variant>, VariantFault> {
         let mut axes: Vec<_> = self.permute.iter().collect();
         axes.sort_by_key(|(name, _)| name.span().start);
         let axes: Vec<(&str, &[MacroValue])> = axes.iter().map(|(n, v)| (n.get_ref().as_str(), v.as_slice())).collect();
@@ -98,7 +113,8 @@ impl Permutations {
             count = count.saturating_mul(values.len());
         }
         if count > MOST_VARIANTS {
-            return Err(format!("`permute` makes {count} variants; the most are {MOST_VARIANTS}"));
+            let message = format!("`permute` makes {count} variants; the most are {MOST_VARIANTS}");
+            return Err(VariantFault::new("permute", message));
         }
         let mut variants: Vec<Variant> = vec![Vec::new()];
         for (axis, values) in axes {
@@ -119,35 +135,47 @@ impl Permutations {
         }
         variants.retain(|v| !self.except.iter().any(|c| holds(c, v)));
         variants.retain(|v| self.only.is_empty() || self.only.iter().any(|c| holds(c, v)));
-        if variants.is_empty() { Err("`except` and `only` leave no variant".to_owned()) } else { Ok(variants) }
+        let key = if self.except.is_empty() { "only" } else { "except" };
+        let none = || VariantFault::new(key, "`except` and `only` leave no variant".to_owned());
+        if variants.is_empty() { Err(none()) } else { Ok(variants) }
     }
 
     /// Finds axes without values, with one twice, and conditions that can never hold.
-    fn check(&self, axes: &[(&str, &[MacroValue])]) -> Result<(), String> {
+    fn check(&self, axes: &[(&str, &[MacroValue])]) -> Result<(), VariantFault> {
+        let fault = |message: String| Err(VariantFault::new("permute", message));
         for (axis, values) in axes {
             if crate::lex::single_token(axis) != Some(crate::lex::TokenKind::Ident) {
-                return Err(format!("`permute`: `{axis}` is not the name of a macro"));
+                return fault(format!("`permute`: `{axis}` is not the name of a macro"));
             }
             if values.is_empty() {
-                return Err(format!("`permute`: `{axis}` has no values"));
+                return fault(format!("`permute`: `{axis}` has no values"));
             }
             let is_twice = |(i, v): (usize, &MacroValue)| values.iter().take(i).any(|o| o.of_axis() == v.of_axis());
             if values.iter().enumerate().any(is_twice) {
-                return Err(format!("`permute`: `{axis}` has a value twice"));
+                return fault(format!("`permute`: `{axis}` has a value twice"));
             }
         }
-        for (name, value) in self.except.iter().chain(&self.only).flatten() {
-            let Some((_, values)) = axes.iter().find(|(axis, _)| axis == name) else {
-                let known: Vec<&str> = axes.iter().map(|(axis, _)| *axis).collect();
-                return Err(format!("a condition names `{name}`, which is no axis; there are {}", known.join(", ")));
-            };
-            let stray = value.values().iter().find(|v| !values.iter().any(|o| o.of_axis() == v.of_axis()));
-            if let Some(stray) = stray {
-                return Err(format!("a condition asks for `{name}` = `{}`, which it never is", stray.text()));
-            }
+        let except = self.except.iter().map(|condition| ("except", condition));
+        for (key, condition) in except.chain(self.only.iter().map(|condition| ("only", condition))) {
+            check_condition(condition, axes).map_err(|message| VariantFault::new(key, message))?;
         }
         Ok(())
     }
+}
+
+/// Finds axes of a condition that there are not, and values that they never have.
+fn check_condition(condition: &Condition, axes: &[(&str, &[MacroValue])]) -> Result<(), String> {
+    for (name, value) in condition {
+        let Some((_, values)) = axes.iter().find(|(axis, _)| axis == name) else {
+            let known: Vec<&str> = axes.iter().map(|(axis, _)| *axis).collect();
+            return Err(format!("a condition names `{name}`, which is no axis; there are {}", known.join(", ")));
+        };
+        let stray = value.values().iter().find(|v| !values.iter().any(|o| o.of_axis() == v.of_axis()));
+        if let Some(stray) = stray {
+            return Err(format!("a condition asks for `{name}` = `{}`, which it never is", stray.text()));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a condition holds for a variant: every axis that it names has one of the values.
@@ -169,7 +197,8 @@ mod tests {
                 |(axis, value): &(String, Option<String>)| format!("{axis}={}", value.as_deref().unwrap_or("-"));
             v.iter().map(value).collect::<Vec<_>>().join(" ")
         };
-        Ok(keys.variants(&[("FIXED".to_owned(), Some("7".to_owned()))])?.iter().map(show).collect())
+        let variants = keys.variants(&[("FIXED".to_owned(), Some("7".to_owned()))]).map_err(|fault| fault.message)?;
+        Ok(variants.iter().map(show).collect())
     }
 
     #[test]

@@ -4,11 +4,12 @@ use super::axes::Variant;
 use super::cached::Cache;
 use super::digest::{Digest, Stamp, now};
 use super::elsewhere::Wanted;
+use super::finding::Finding;
 use super::loader::{FileInput, Loaders};
 use super::lock::{LockFile, guard};
 use super::manifest::FILE_NAME;
 use super::names;
-use super::order::Order;
+use super::order::{Order, OutputUse};
 use super::parts;
 use super::plan::{Job, Plan, enclosing, from, relative};
 use super::program::{Fate, OutputFile, OutputKind, Product};
@@ -97,10 +98,10 @@ pub struct Difference {
 pub struct Built {
     /// Of each program, in the order of the plan.
     pub reports: Vec<(Job, Report)>,
-    /// Faults that are of no program, as texts.
-    pub errors: Vec<String>,
-    /// What is not wrong, but most likely not meant, as texts.
-    pub warnings: Vec<String>,
+    /// Faults that are of no program.
+    pub errors: Vec<Finding>,
+    /// What is not wrong, but most likely not meant.
+    pub warnings: Vec<Finding>,
     /// Outputs that are there, but are of no program any more, as paths below the output directory.
     pub stale: Vec<String>,
     /// The directory that globs of a manifest begin at.
@@ -163,22 +164,22 @@ enum Ready {
     Compiled(Reason, Box<Product>),
 }
 
-/// Runs a build. `done` is called after each program. The error is a message with its code: nothing was written.
-pub fn build(
-    order: &Order,
-    plan: Plan,
-    lock: Option<LockFile>,
-    done: &(dyn Fn() + Sync),
-) -> Result<Built, (Code, String)> {
-    let Plan { jobs, base, warnings, .. } = plan;
+/// Runs a build. `done` is called after each program. On an error nothing was written.
+pub fn build(order: &Order, plan: Plan, lock: Option<LockFile>, done: &(dyn Fn() + Sync)) -> Result<Built, Finding> {
+    let Plan { jobs, base, warnings, manifest, roots, .. } = plan;
     let mut built = Built { warnings, ..Built::default() };
     let mut items = Vec::new();
     for job in jobs {
-        let variants = job.settings.variants(&order.defines).map_err(|e| (Code::BAD_OPTION, e))?;
+        let variants = job.settings.variants(&order.defines).map_err(|e| {
+            let fault = Finding::error(Code::BAD_OPTION, e.message);
+            manifest.iter().fold(fault, |fault, path| fault.in_file(path))
+        })?;
         items.push(Item { id: id_of(&job, &base), variants, job });
     }
     let possible = leave_out_clashes(order, &mut items, &mut built.errors);
-    let in_way = |e: std::io::Error| (Code::OUTPUT, format!("cannot write to {}: {e}", order.out.display()));
+    let in_way = |e: std::io::Error| {
+        Finding::error(Code::OUTPUT, format!("cannot write to {}: {e}", order.out.display())).in_file(order.out)
+    };
     let temporary = order.records.then(|| record::temporary(order.out));
     let mut waits = None;
     if order.keeps_record() {
@@ -190,14 +191,16 @@ pub fn build(
     let record_path = record::path(order.out, &identity(order));
     let before = if order.records { Record::read(&record_path).unwrap_or_default() } else { Record::default() };
     let enclosing = enclosing(order.tree);
-    let loaders = Loaders::new(order.tree, &base).root(&base).root(&enclosing);
+    let loaders = Loaders::new(order.tree, &base).root(&base).root(&enclosing).given(order.given);
+    let loaders = roots.iter().fold(loaders, |loaders, root| loaders.root(root));
     let loaders = loaders.allow_anywhere(order.anywhere).in_any_case(order.any_case);
     let stopped = AtomicBool::new(false);
     let cache = order.cache.as_ref().map(|store| Cache::new(store, &base));
     let mut driver = Driver { order, base: &base, before, lock: lock.as_ref(), loaders, temporary, stopped, cache };
     let began = now();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(order.jobs.unwrap_or(0)).stack_size(compile::STACK_BYTES);
-    let pool = pool.build().map_err(|e| (Code::INTERNAL, format!("there are no threads to compile on: {e}")))?;
+    let no_threads = |e| Finding::error(Code::INTERNAL, format!("there are no threads to compile on: {e}"));
+    let pool = pool.build().map_err(no_threads)?;
     let reports = pool.install(|| {
         driver.before.check(&base);
         driver.run(&mut items, &possible, &mut built.errors, done)
@@ -209,16 +212,17 @@ pub fn build(
         && order.keeps_record()
         && let Err(e) = record.write(&record_path)
     {
-        built.errors.push(format!("error[{}]: cannot write {}: {e}\n", Code::OUTPUT, record_path.display()));
+        let message = format!("cannot write {}: {e}", record_path.display());
+        built.errors.push(Finding::error(Code::OUTPUT, message).in_file(&record_path));
     }
     built.reports = items.into_iter().map(|item| item.job).zip(reports).collect();
     built.base = base.clone();
     built.warnings.extend(order.cache.iter().filter_map(Store::finish));
     leave_out_parts(&mut built.reports);
-    if let Some(lock) = lock.as_ref().filter(|_| order.records) {
+    if let Some(lock) = lock.as_ref().filter(|_| order.records || order.outputs == OutputUse::Drop) {
         built.warnings.extend(lock.gone());
     }
-    keep_lock(lock.filter(|lock| !order.checks || lock.is_frozen()), began, &mut built);
+    keep_lock(lock.filter(|lock| order.outputs == OutputUse::Write || lock.is_frozen()), began, &mut built);
     drop(waits);
     Ok(built)
 }
@@ -238,7 +242,7 @@ fn identity(order: &Order) -> Digest {
 }
 
 /// Takes out programs that would write the same outputs, and gives those of which only their entry points tell.
-fn leave_out_clashes(order: &Order, items: &mut Vec<Item>, errors: &mut Vec<String>) -> BTreeSet<String> {
+fn leave_out_clashes(order: &Order, items: &mut Vec<Item>, errors: &mut Vec<Finding>) -> BTreeSet<String> {
     let users: Vec<names::User> = items
         .iter()
         .map(|item| names::User {
@@ -265,16 +269,19 @@ fn leave_out_clashes(order: &Order, items: &mut Vec<Item>, errors: &mut Vec<Stri
     possible
 }
 
-/// The message of an output that several programs, or variants of one, would write.
-fn clash<'j>(order: &Order, name: &str, jobs: impl Iterator<Item = &'j Job>) -> String {
-    let mut files: Vec<String> = jobs.map(|job| job.path().display().to_string()).collect();
+/// That several programs, or variants of one, would write one output.
+fn clash<'j>(order: &Order, name: &str, jobs: impl Iterator<Item = &'j Job>) -> Finding {
+    let mut paths = jobs.map(Job::path).peekable();
+    let first = paths.peek().copied().unwrap_or(Path::new(""));
+    let mut files: Vec<String> = paths.map(|path| path.display().to_string()).collect();
     let all = files.len();
     files.dedup();
     let who = match files.as_slice() {
         [one] if all > 1 => format!("variants of {one}"),
         _ => files.join(" and "),
     };
-    format!("error[{}]: {who} would write the same output `{}`\n", Code::OUTPUT_CLASH, order.shown(name))
+    let message = format!("{who} would write the same output `{}`", order.shown(name));
+    Finding::error(Code::OUTPUT_CLASH, message).in_file(first)
 }
 
 impl Driver<'_> {
@@ -283,7 +290,7 @@ impl Driver<'_> {
         &self,
         items: &mut Vec<Item>,
         possible: &BTreeSet<String>,
-        errors: &mut Vec<String>,
+        errors: &mut Vec<Finding>,
         done: &(dyn Fn() + Sync),
     ) -> Vec<Report> {
         // Those whose entry points decide whether they clash come first, so that nothing is written before that is known.
@@ -345,7 +352,7 @@ impl Driver<'_> {
     }
 
     /// The programs of which two have an output of one name, which is reported.
-    fn clashing(&self, items: &[Item], held: &[(String, Ready)], errors: &mut Vec<String>) -> BTreeSet<String> {
+    fn clashing(&self, items: &[Item], held: &[(String, Ready)], errors: &mut Vec<Finding>) -> BTreeSet<String> {
         let mut users: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (id, ready) in held {
             let names: Vec<&str> = match ready {
@@ -439,10 +446,17 @@ impl Driver<'_> {
         let mut outputs = Vec::new();
         for file in &product.files {
             let path = self.order.out.join(&file.name);
-            if self.order.checks {
-                report.outputs.push(Written::of(file));
-                report.differences.extend(difference(&path, file));
-                continue;
+            match self.order.outputs {
+                OutputUse::Write => {}
+                OutputUse::Compare => {
+                    report.outputs.push(Written::of(file));
+                    report.differences.extend(difference(&path, file));
+                    continue;
+                }
+                OutputUse::Drop => {
+                    report.outputs.push(Written::of(file));
+                    continue;
+                }
             }
             let at = match write_if_changed(&path, &file.bytes, self.temporary.as_deref()) {
                 Ok(Change::New) => 0,
@@ -522,7 +536,7 @@ impl Driver<'_> {
         stale.sort();
         stale.dedup();
         built.stale.clone_from(&stale);
-        if self.order.prunes && !self.order.checks && !self.is_stopped() {
+        if self.order.prunes && self.order.outputs == OutputUse::Write && !self.is_stopped() {
             stale.retain(|name| std::fs::remove_file(out.join(name)).is_err());
         }
         recorder.finish(stale)

@@ -2,6 +2,7 @@
 
 use super::axes::Variant;
 use super::digest::Digest;
+use super::finding::Finding;
 use super::loader::Loaders;
 use super::lock::LockFile;
 use super::order::Order;
@@ -25,8 +26,8 @@ pub trait Elsewhere: Sync {
 pub struct Told {
     /// One line of what was had from elsewhere; empty if there is nothing to say.
     pub summary: String,
-    /// What was wrong there, as texts for people.
-    pub warnings: Vec<String>,
+    /// What was wrong there.
+    pub warnings: Vec<Finding>,
 }
 
 /// A program that is to be had.

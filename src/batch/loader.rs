@@ -67,6 +67,7 @@ pub struct Loaders<'a> {
     roots: Vec<&'a Path>,
     anywhere: bool,
     any_case: bool,
+    given: Option<(&'a Path, &'a [u8])>,
     known: RwLock<FxHashMap<Vec<PathBuf>, Sharing>>,
 }
 
@@ -77,7 +78,7 @@ impl<'a> Loaders<'a> {
     /// For a build of a directory, or of a file in one. Names in sidecars are relative to `base`.
     pub fn new(tree: &'a Path, base: &'a Path) -> Self {
         let root = if tree.is_dir() { tree } else { tree.parent().unwrap_or(tree) };
-        Loaders { base, roots: vec![root], anywhere: false, any_case: false, known: RwLock::default() }
+        Loaders { base, roots: vec![root], anywhere: false, any_case: false, given: None, known: RwLock::default() }
     }
 
     /// Adds a directory that includes may lead into.
@@ -98,6 +99,12 @@ impl<'a> Loaders<'a> {
         self
     }
 
+    /// Adds a main source that is in no file.
+    pub fn given(mut self, source: Option<(&'a Path, &'a [u8])>) -> Self {
+        self.given = source;
+        self
+    }
+
     /// The loader of a program.
     pub fn get<'p>(&self, include: impl Iterator<Item = &'p PathBuf>) -> Sharing {
         let include: Vec<PathBuf> = include.cloned().collect();
@@ -107,6 +114,7 @@ impl<'a> Loaders<'a> {
         let loader = FileLoader::new(&include).base(self.base).tracking().allow_anywhere(self.anywhere);
         let loader = loader.in_any_case(self.any_case);
         let loader = self.roots.iter().fold(loader, |loader, root| loader.root(root));
+        let loader = self.given.iter().fold(loader, |loader, (path, bytes)| loader.given(path, bytes.to_vec()));
         let mut known = self.known.write().unwrap_or_else(|e| e.into_inner());
         known.entry(include).or_insert_with(|| (Arc::new(loader), Arc::default())).clone()
     }

@@ -4,37 +4,38 @@
 //! again what the others have written meanwhile, and adds to it; two that record different things of one program on one
 //! binding model contradict each other, and the second is an error that asks to start over.
 
-use super::documents::{about, located, read_text};
+use super::documents::read_text;
+use super::finding::Finding;
 use super::loader::from_base;
 use super::write_whole;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::json;
 use crate::layout::lock::{Lock, LockInput, ProgramLock};
+use crate::source::{FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A lock that was read, and what programs record anew. Errors are texts for people.
+/// A lock that was read, and what programs record anew.
 pub struct LockFile {
     path: PathBuf,
     text: Arc<str>,
     lock: Arc<Lock>,
     updates: BTreeMap<String, ProgramLock>,
     frozen: bool,
-    color: bool,
 }
 
 impl LockFile {
     /// Reads a lock; a file that is not there is an empty one. That it would change is an error if it is `frozen`.
-    pub fn open(path: &Path, frozen: bool, color: bool) -> Result<LockFile, String> {
+    pub fn open(path: &Path, frozen: bool) -> Result<LockFile, Finding> {
         if frozen && !path.exists() {
-            let (code, path) = (Code::FILE_NOT_FOUND, path.display());
-            return Err(format!("error[{code}]: there is no {path}, and it may not be written\n"));
+            let message = format!("there is no {}, and it may not be written", path.display());
+            return Err(Finding::error(Code::FILE_NOT_FOUND, message).in_file(path));
         }
-        let (text, lock) = read(path, color)?;
+        let (text, lock) = read(path)?;
         let (path, lock) = (path.to_path_buf(), Arc::new(lock));
-        Ok(LockFile { path, text: text.into(), lock, updates: BTreeMap::new(), frozen, color })
+        Ok(LockFile { path, text: text.into(), lock, updates: BTreeMap::new(), frozen })
     }
 
     /// Where it is.
@@ -66,48 +67,47 @@ impl LockFile {
     }
 
     /// Warns of programs of which no file is there any more.
-    pub fn gone(&self) -> Vec<String> {
+    pub fn gone(&self) -> Vec<Finding> {
         let directory = self.path.parent().unwrap_or(Path::new(""));
         let is_gone = |p: &&ProgramLock| !p.files.is_empty() && !p.files.iter().any(|f| directory.join(f).exists());
         let warning = |key: &String| {
             let message = format!("the program `{key}` is recorded, but its files are gone");
             let note = "remove it from the lock; or, if its files have other names now, write those instead";
-            about(&[(&self.path, &self.text)], self.color, |files| {
-                let place = json::find(&self.text, &["programs", key]).unwrap_or(0..0);
-                Diagnostic::warning(Code::LOCKED, json::span(files[0], &place), message).note(note)
+            Finding::about(&[(&self.path, &self.text)], |files| {
+                Diagnostic::warning(Code::LOCKED, place_of(key, &self.text, files[0]), message).note(note)
             })
         };
         self.lock.programs.iter().filter(|(_, p)| is_gone(p)).map(|(key, _)| warning(key)).collect()
     }
 
     /// Writes the lock, whole, if it changed.
-    pub fn save(self) -> Result<(), String> {
+    pub fn save(self) -> Result<(), Finding> {
         if self.updates.is_empty() {
             return Ok(());
         }
         let _guard = guard(&self.path);
         let text = if self.path.exists() { read_text(&self.path)? } else { String::new() };
-        let now = if *text == *self.text { Lock::clone(&self.lock) } else { read(&self.path, self.color)?.1 };
+        let now = if *text == *self.text { Lock::clone(&self.lock) } else { read(&self.path)?.1 };
         let mut merged = now.clone();
         for (key, program) in self.updates {
             let none = ProgramLock::default();
             let before = self.lock.programs.get(&key).unwrap_or(&none);
             let theirs = now.programs.get(&key).unwrap_or(&none);
             let program = merge(before, program, theirs).ok_or_else(|| {
-                let (code, path) = (Code::LOCKED, self.path.display());
-                format!(
-                    "error[{code}]: another process has recorded other positions of `{key}` in {path}; start again\n"
-                )
+                let message = format!("another process has recorded other positions of `{key}`");
+                Finding::about(&[(&self.path, &text)], |files| {
+                    Diagnostic::error(Code::LOCKED, place_of(&key, &text, files[0]), message).note("start again")
+                })
             })?;
             merged.programs.insert(key, program);
         }
-        let merged = merged.to_json();
-        if self.frozen && *merged != *text {
-            let (code, path) = (Code::LOCKED, self.path.display());
-            return Err(format!("error[{code}]: {path} would change, and it may not\n"));
+        let json = merged.to_json();
+        if self.frozen && *json != *text {
+            return Err(would_change(&self.path, &text, &now, &merged));
         }
-        write_whole(&self.path, merged.as_bytes())
-            .map_err(|e| format!("error[{}]: cannot write {}: {e}\n", Code::OUTPUT, self.path.display()))
+        write_whole(&self.path, json.as_bytes()).map_err(|e| {
+            Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", self.path.display())).in_file(&self.path)
+        })
     }
 
     fn files(&self, files: &[PathBuf]) -> BTreeSet<String> {
@@ -125,12 +125,31 @@ impl LockFile {
     }
 }
 
-fn read(path: &Path, color: bool) -> Result<(String, Lock), String> {
+/// The place of a program in the text of a lock; the start where it has none.
+fn place_of(program: &str, text: &str, file: FileId) -> Span {
+    json::span(file, &json::find(text, &["programs", program]).unwrap_or(0..0))
+}
+
+/// That a lock would change: which program of it, or which one is not in it.
+fn would_change(path: &Path, text: &str, now: &Lock, then: &Lock) -> Finding {
+    let message = format!("{} would change, and it may not", path.display());
+    let changed = then.programs.iter().find(|(key, program)| now.programs.get(*key) != Some(program));
+    let Some((key, _)) = changed else { return Finding::error(Code::LOCKED, message).in_file(path) };
+    let what = match now.programs.contains_key(key) {
+        true => format!("other positions would be recorded of `{key}`"),
+        false => format!("`{key}` would be added"),
+    };
+    Finding::about(&[(path, text)], |files| {
+        Diagnostic::error(Code::LOCKED, place_of(key, text, files[0]), message).note(what)
+    })
+}
+
+fn read(path: &Path) -> Result<(String, Lock), Finding> {
     if !path.exists() {
         return Ok((String::new(), Lock::default()));
     }
     let text = read_text(path)?;
-    let lock = Lock::parse(&text).map_err(|fault| located(path, &text, fault, color))?;
+    let lock = Lock::parse(&text).map_err(|fault| Finding::of_json(path, &text, fault))?;
     Ok((text, lock))
 }
 
@@ -181,23 +200,32 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("bindings.lock");
         let source = |name: &str| vec![directory.path().join(name)];
-        let open = || LockFile::open(&path, false, false).unwrap();
+        let open = || LockFile::open(&path, false).unwrap();
         let held = || Lock::parse(&std::fs::read_to_string(&path).unwrap()).unwrap().programs;
         let (mut one, mut two, mut three, mut four) = (open(), open(), open(), open());
         one.update(&source("a.hlsl"), true, Some(program("a.hlsl", &[("d3d", 0)])));
         two.update(&source("b.hlsl"), true, Some(program("b.hlsl", &[("d3d", 3)])));
         three.update(&source("a.hlsl"), true, Some(program("a.hlsl", &[("vulkan", 2)])));
         four.update(&source("a.hlsl"), true, Some(program("a.hlsl", &[("d3d", 5)])));
-        assert_eq!((one.save(), two.save(), three.save()), (Ok(()), Ok(()), Ok(())));
+        assert!([one, two, three].into_iter().all(|lock| lock.save().is_ok()));
         assert_eq!(held().get("a.hlsl"), Some(&program("a.hlsl", &[("d3d", 0), ("vulkan", 2)])));
         assert_eq!(held().get("b.hlsl"), Some(&program("b.hlsl", &[("d3d", 3)])));
         let before = held();
-        assert!(four.save().unwrap_err().contains("start again"));
+        // Where it is said is where the other one has recorded it.
+        let message = four.save().unwrap_err().message(false);
+        let line =
+            std::fs::read_to_string(&path).unwrap().lines().position(|line| line.contains("\"a.hlsl\": {")).unwrap();
+        assert_eq!(message.location.map(|place| place.line_start), Some(line + 1));
+        assert_eq!(message.notes, ["start again"]);
         assert_eq!(held(), before);
         // What may not change does not.
-        let mut frozen = LockFile::open(&path, true, false).unwrap();
+        let mut frozen = LockFile::open(&path, true).unwrap();
         frozen.update(&source("c.hlsl"), true, Some(program("c.hlsl", &[("d3d", 0)])));
-        assert!(frozen.save().unwrap_err().contains("would change"));
+        let message = frozen.save().unwrap_err().message(false);
+        assert!(
+            message.message.contains("would change") && message.notes == ["`c.hlsl` would be added"],
+            "{message:?}"
+        );
         assert_eq!(held(), before);
     }
 }

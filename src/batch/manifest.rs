@@ -25,17 +25,21 @@
 //! A `[[shader]]` section holds for a program, too, if it matches all of the program's files; its `entries` are then those of each
 //! file, unless the program names its own.
 
-use super::axes::{self, MacroValue, Permutations, Variant};
+use super::axes::{self, MacroValue, Permutations, Variant, VariantFault};
+use super::finding::Finding;
 use super::selection::Selection;
 use super::template::{Template, stays_below};
 use crate::check::EntryRequest;
 use crate::compile::{Options, Target};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::json;
 use crate::options::{Choices, entry};
 use crate::symbol::nearest;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
@@ -94,18 +98,58 @@ const PROGRAM: SectionKind = SectionKind {
 /// The keys of a section, with their places.
 type Keys = BTreeMap<Spanned<String>, IgnoredAny>;
 
+/// A range of the text of a manifest.
+type TextRange = Range<usize>;
+
+/// What is wrong with a manifest, and where. Without a place it is about all of it.
+#[derive(Debug)]
+pub struct ManifestFault {
+    place: Option<TextRange>,
+    message: String,
+    /// It is most likely not meant, and no error.
+    is_warning: bool,
+}
+
+impl ManifestFault {
+    fn at(place: impl Into<Option<TextRange>>, message: impl Into<String>) -> ManifestFault {
+        ManifestFault { place: place.into(), message: message.into(), is_warning: false }
+    }
+
+    /// As a finding about a manifest with this text.
+    fn finding(self, path: &Path, text: &str) -> Finding {
+        let ManifestFault { place, message, is_warning } = self;
+        let make = if is_warning { Diagnostic::warning } else { Diagnostic::error };
+        match place {
+            Some(place) => {
+                Finding::about(&[(path, text)], |files| make(Code::BAD_OPTION, json::span(files[0], &place), message))
+            }
+            None => {
+                let message = format!("{}: {message}", path.display());
+                Finding::error(Code::BAD_OPTION, message).in_file(path)
+            }
+        }
+    }
+}
+
 /// What a section says.
 struct Said {
-    /// The line of its first glob.
-    line: usize,
-    /// The files that it is about, each glob with its line.
-    globs: Vec<(GlobMatcher, usize)>,
+    /// The place of its first glob.
+    place: Option<TextRange>,
+    /// The places of its keys.
+    keys: BTreeMap<String, TextRange>,
+    /// The files that it is about, each glob with its place.
+    globs: Vec<(GlobMatcher, TextRange)>,
     section: Section,
     choices: Choices,
     permutations: Permutations,
 }
 
 impl Said {
+    /// A fault of the value of a key.
+    fn fault(&self, key: &str, message: String) -> ManifestFault {
+        ManifestFault::at(self.keys.get(key).or(self.place.as_ref()).cloned(), message)
+    }
+
     fn matches(&self, relative: &str) -> bool {
         self.globs.iter().any(|(glob, _)| glob.is_match(relative))
     }
@@ -113,6 +157,8 @@ impl Said {
 
 /// A manifest with its globs compiled.
 pub struct Manifest {
+    path: PathBuf,
+    text: String,
     directory: PathBuf,
     build: Said,
     shaders: Vec<Said>,
@@ -177,7 +223,7 @@ impl FileSettings {
     }
 
     /// The variants, or what is wrong with them. `fixed` are the macros of the command line or build script.
-    pub fn variants(&self, fixed: &[(String, Option<String>)]) -> Result<Vec<Variant>, String> {
+    pub fn variants(&self, fixed: &[(String, Option<String>)]) -> Result<Vec<Variant>, VariantFault> {
         self.permutations.variants(fixed)
     }
 
@@ -197,46 +243,56 @@ impl FileSettings {
 
 impl Manifest {
     /// Reads a manifest. The error says what is wrong and where in the file.
-    pub fn read(path: &Path) -> Result<Manifest, String> {
-        let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-        let directory = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        Manifest::parse(&text, directory).map_err(|e| format!("{}: {e}", path.display()))
+    pub fn read(path: &Path) -> Result<Manifest, Finding> {
+        let unread = |e| Finding::error(Code::BAD_OPTION, format!("cannot read {}: {e}", path.display())).in_file(path);
+        let text = std::fs::read_to_string(path).map_err(unread)?;
+        Manifest::parse(&text, path.to_path_buf()).map_err(|fault| fault.finding(path, &text))
     }
 
-    /// Reads the text of a manifest that lies in a directory.
-    pub fn parse(text: &str, directory: PathBuf) -> Result<Manifest, String> {
-        check_keys(text, &parse_as(text)?)?;
+    /// Reads the text of a manifest that lies at a path.
+    pub fn parse(text: &str, path: PathBuf) -> Result<Manifest, ManifestFault> {
+        let keys: File<Keys> = parse_as(text)?;
+        check_keys(&keys)?;
         let File { build, shader, program }: File<Section> = parse_as(text)?;
         let choices: File<Choices> = parse_as(text)?;
         let permutations: File<Permutations> = parse_as(text)?;
-        let list = |sections: Vec<Section>, choices: Vec<Choices>, permutations: Vec<Permutations>| {
-            let all = sections.into_iter().zip(choices).zip(permutations);
-            all.map(|((section, choices), permutations)| said(text, section, choices, permutations)).collect()
+        let list = |sections: Vec<Section>, keys: Vec<Keys>, choices: Vec<Choices>, permutations: Vec<Permutations>| {
+            let all = sections.into_iter().zip(keys).zip(choices.into_iter().zip(permutations));
+            all.map(|((section, keys), (choices, permutations))| said(section, keys, choices, permutations)).collect()
         };
-        let shaders: Result<_, String> = list(shader, choices.shader, permutations.shader);
-        let programs: Result<_, String> = list(program, choices.program, permutations.program);
-        let build = said(text, build, choices.build, permutations.build)?;
-        let manifest = Manifest { directory, build, shaders: shaders?, programs: programs? };
+        let shaders: Result<_, ManifestFault> = list(shader, keys.shader, choices.shader, permutations.shader);
+        let programs: Result<_, ManifestFault> = list(program, keys.program, choices.program, permutations.program);
+        let build = said(build, keys.build, choices.build, permutations.build)?;
+        let directory = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let (text, shaders, programs) = (text.to_owned(), shaders?, programs?);
+        let manifest = Manifest { path, text, directory, build, shaders, programs };
         manifest.check()?;
         Ok(manifest)
     }
 
+    /// A fault of it as a finding.
+    fn finding(&self, fault: ManifestFault) -> Finding {
+        fault.finding(&self.path, &self.text)
+    }
+
     /// Finds faults in values now, not at the first file that they concern.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), ManifestFault> {
         let mut names = BTreeSet::new();
         for said in &self.programs {
             let name = said.section.name.as_deref().unwrap_or_default();
             if !stays_below(name) {
-                return Err(format!("line {}: `{name}` is no name of a program: outputs are called by it", said.line));
+                let message = format!("`{name}` is no name of a program: outputs are called by it");
+                return Err(said.fault("name", message));
             }
             if !names.insert(name) {
-                return Err(format!("line {}: there are two programs `{name}`", said.line));
+                return Err(said.fault("name", format!("there are two programs `{name}`")));
             }
         }
         for said in self.shaders.iter().chain(&self.programs) {
-            self.settings_of(&[said]).and_then(|s| s.variants(&[])).map_err(|e| format!("line {}: {e}", said.line))?;
+            self.settings_of(&[said])?.variants(&[]).map_err(|e| said.fault(e.key, e.message))?;
         }
-        self.settings_of(&[])?.variants(&[]).map(|_| ())
+        let variants = self.settings_of(&[])?.variants(&[]);
+        variants.map(|_| ()).map_err(|e| self.build.fault(e.key, e.message))
     }
 
     /// The lock of the tree.
@@ -250,13 +306,13 @@ impl Manifest {
     }
 
     /// The settings of a file by itself.
-    pub fn settings(&self, relative: &str) -> Result<FileSettings, String> {
+    pub fn settings(&self, relative: &str) -> Result<FileSettings, Finding> {
         let sections: Vec<&Said> = self.shaders.iter().filter(|said| said.matches(relative)).collect();
-        self.settings_of(&sections)
+        self.settings_of(&sections).map_err(|fault| self.finding(fault))
     }
 
     /// The selected programs of several files, of these files of the tree, which are sorted.
-    pub fn programs(&self, tree: &[String], selection: &Selection) -> Result<Vec<ProgramFiles>, String> {
+    pub fn programs(&self, tree: &[String], selection: &Selection) -> Result<Vec<ProgramFiles>, Finding> {
         let selected =
             self.programs.iter().filter(|said| selection.has(said.section.name.as_deref().unwrap_or_default()));
         selected.map(|said| self.program(said, tree)).collect()
@@ -268,7 +324,7 @@ impl Manifest {
     }
 
     /// The program that consists of exactly these files.
-    pub fn program_of(&self, files: &[String]) -> Result<Option<ProgramFiles>, String> {
+    pub fn program_of(&self, files: &[String]) -> Result<Option<ProgramFiles>, Finding> {
         let is_of = |said: &&Said| {
             let all_match = files.iter().all(|f| said.matches(f));
             all_match && said.globs.iter().all(|(glob, _)| files.iter().any(|f| glob.is_match(f.as_str())))
@@ -276,9 +332,9 @@ impl Manifest {
         self.programs.iter().find(is_of).map(|said| self.program(said, files)).transpose()
     }
 
-    fn program(&self, said: &Said, tree: &[String]) -> Result<ProgramFiles, String> {
+    fn program(&self, said: &Said, tree: &[String]) -> Result<ProgramFiles, Finding> {
         let mut files: Vec<String> = Vec::new();
-        for (glob, line) in &said.globs {
+        for (glob, place) in &said.globs {
             let before = files.len();
             for file in matching(glob, tree) {
                 if !files.contains(file) {
@@ -286,13 +342,13 @@ impl Manifest {
                 }
             }
             if files.len() == before {
-                return Err(format!("line {line}: there is no file `{}`", glob.glob()));
+                return Err(self.finding(ManifestFault::at(place.clone(), no_file(glob))));
             }
         }
         let mut sections: Vec<&Said> =
             self.shaders.iter().filter(|shader| files.iter().all(|f| shader.matches(f))).collect();
         sections.push(said);
-        let mut settings = self.settings_of(&sections)?;
+        let mut settings = self.settings_of(&sections).map_err(|fault| self.finding(fault))?;
         if said.section.entries.is_empty() {
             settings.entries.clear();
             for file in &files {
@@ -304,28 +360,32 @@ impl Manifest {
         Ok(ProgramFiles { name: said.section.name.clone().unwrap_or_default(), files, settings })
     }
 
-    /// The globs of `[[shader]]` sections that match none of the tree's files, with their lines.
-    pub fn unmatched(&self, tree: &[String]) -> Vec<(usize, String)> {
+    /// Warns of the globs of `[[shader]]` sections that match none of the tree's files.
+    pub fn unmatched(&self, tree: &[String]) -> Vec<Finding> {
         let globs = self.shaders.iter().flat_map(|said| &said.globs);
         let unmatched = globs.filter(|(glob, _)| !tree.iter().any(|file| glob.is_match(file.as_str())));
-        unmatched.map(|(glob, line)| (*line, glob.glob().glob().to_owned())).collect()
+        let warning = |(glob, place): &(GlobMatcher, TextRange)| ManifestFault {
+            is_warning: true,
+            ..ManifestFault::at(place.clone(), no_file(glob))
+        };
+        unmatched.map(|unmatched| self.finding(warning(unmatched))).collect()
     }
 
     /// What `[build]` and then these sections say.
-    fn settings_of(&self, sections: &[&Said]) -> Result<FileSettings, String> {
+    fn settings_of(&self, sections: &[&Said]) -> Result<FileSettings, ManifestFault> {
         let mut settings = FileSettings::default();
         let build = &self.build;
         self.add(&mut settings, build)?;
-        settings.targets = build.section.targets.as_deref().map(targets).transpose()?;
+        settings.targets = targets(build)?;
         for said in sections {
             settings.listed = true;
             self.add(&mut settings, said)?;
-            if let Some(only) = &said.section.targets {
-                settings.only_targets = Some(targets(only)?);
+            if let Some(only) = targets(said)? {
+                settings.only_targets = Some(only);
             }
             if !said.section.entries.is_empty() {
                 let entries: Result<Vec<_>, _> = said.section.entries.iter().map(|e| entry(e)).collect();
-                settings.entries = entries?;
+                settings.entries = entries.map_err(|e| said.fault("entries", e))?;
             }
         }
         settings.listed |= !build.section.only_listed;
@@ -333,7 +393,7 @@ impl Manifest {
     }
 
     /// What every section may say.
-    fn add(&self, settings: &mut FileSettings, said: &Said) -> Result<(), String> {
+    fn add(&self, settings: &mut FileSettings, said: &Said) -> Result<(), ManifestFault> {
         let section = &said.section;
         settings.include.extend(section.include.iter().map(|i| self.directory.join(i)));
         for (name, value) in &section.defines {
@@ -342,7 +402,7 @@ impl Manifest {
         }
         settings.choices = said.choices.clone().or(&settings.choices);
         if let Some(output) = &section.output {
-            settings.output = Some(Template::parse(output)?);
+            settings.output = Some(Template::parse(output).map_err(|e| said.fault("output", e))?);
         }
         if !said.permutations.is_empty() {
             settings.permutations = said.permutations.clone();
@@ -351,19 +411,20 @@ impl Manifest {
     }
 }
 
-/// The line of a place in a text, from 1.
-fn line_at(text: &str, place: usize) -> usize {
-    text.get(..place).unwrap_or(text).matches('\n').count() + 1
+fn no_file(glob: &GlobMatcher) -> String {
+    format!("there is no file `{}`", glob.glob())
 }
 
-fn said(text: &str, section: Section, choices: Choices, permutations: Permutations) -> Result<Said, String> {
+fn said(section: Section, keys: Keys, choices: Choices, permutations: Permutations) -> Result<Said, ManifestFault> {
     let mut globs = Vec::new();
     for pattern in &section.files {
-        let line = line_at(text, pattern.span().start);
         let glob = GlobBuilder::new(pattern.get_ref()).literal_separator(true).build();
-        globs.push((glob.map_err(|e| format!("line {line}: {e}"))?.compile_matcher(), line));
+        let glob = glob.map_err(|e| ManifestFault::at(pattern.span(), e.to_string()))?;
+        globs.push((glob.compile_matcher(), pattern.span()));
     }
-    Ok(Said { line: globs.first().map_or(1, |(_, line)| *line), globs, section, choices, permutations })
+    let place = globs.first().map(|(_, place)| place.clone());
+    let keys = keys.into_keys().map(|key| (key.get_ref().clone(), key.span())).collect();
+    Ok(Said { place, keys, globs, section, choices, permutations })
 }
 
 /// The files that a glob means. Most of them in programs are names, which are looked up.
@@ -375,12 +436,12 @@ fn matching<'t>(glob: &GlobMatcher, tree: &'t [String]) -> Vec<&'t String> {
     tree.binary_search_by(|file| file.as_str().cmp(text)).ok().and_then(|at| tree.get(at)).into_iter().collect()
 }
 
-fn parse_as<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    toml::from_str(text).map_err(|e| e.to_string())
+fn parse_as<T: DeserializeOwned>(text: &str) -> Result<T, ManifestFault> {
+    toml::from_str(text).map_err(|e| ManifestFault::at(e.span(), e.message()))
 }
 
 /// Reports a key that no section of its kind has, and one that is missing.
-fn check_keys(text: &str, file: &File<Keys>) -> Result<(), String> {
+fn check_keys(file: &File<Keys>) -> Result<(), ManifestFault> {
     let choices = Choices::names();
     let shaders = file.shader.iter().map(|keys| (&SHADER, keys));
     let programs = file.program.iter().map(|keys| (&PROGRAM, keys));
@@ -390,24 +451,24 @@ fn check_keys(text: &str, file: &File<Keys>) -> Result<(), String> {
         let common = KEYS.iter().chain(axes::KEYS).copied().chain(choices.iter().map(String::as_str));
         let known: Vec<&str> = own.iter().copied().chain(common).collect();
         if let Some(key) = keys.keys().find(|k| !known.contains(&k.get_ref().as_str())) {
-            let (line, list) = (line_at(text, key.span().start), known.join(", "));
+            let list = known.join(", ");
             let near = nearest(key.get_ref(), known.iter().copied());
             let meant = near.map_or(String::new(), |near| format!(", did you mean `{near}`?"));
-            return Err(format!("line {line}: {header} has no key `{}`{meant}; there are {list}", key.get_ref()));
+            let message = format!("{header} has no key `{}`{meant}; there are {list}", key.get_ref());
+            return Err(ManifestFault::at(key.span(), message));
         }
         let is_missing = |(key, _): &&(&str, &str)| !keys.keys().any(|k| k.get_ref() == key);
         if let Some((key, what)) = needed.iter().find(is_missing) {
-            let line = keys
-                .keys()
-                .map(|k| k.span().start)
-                .min()
-                .map_or(String::new(), |at| format!("line {}: ", line_at(text, at)));
-            return Err(format!("{line}a {header} needs `{key}`, {what}"));
+            let first = keys.keys().map(Spanned::span).min_by_key(|place| place.start);
+            return Err(ManifestFault::at(first, format!("a {header} needs `{key}`, {what}")));
         }
     }
     Ok(())
 }
 
-fn targets(names: &[String]) -> Result<Vec<Target>, String> {
-    names.iter().map(|t| t.parse().map_err(|e| format!("`{t}`: {e}"))).collect()
+/// The targets that a section names.
+fn targets(said: &Said) -> Result<Option<Vec<Target>>, ManifestFault> {
+    let Some(names) = &said.section.targets else { return Ok(None) };
+    let parsed = names.iter().map(|t| t.parse().map_err(|e| said.fault("targets", format!("`{t}`: {e}"))));
+    parsed.collect::<Result<Vec<Target>, ManifestFault>>().map(Some)
 }

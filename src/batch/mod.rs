@@ -11,6 +11,7 @@
 //! | `store`, `cached`, `bundle` | the cache that builds share, in directories and services |
 //! | `elsewhere`, `packed`, `remote` | programs that are not compiled here: servers of the Remote Execution API |
 //! | `farm` | builds that other programs run: Ninja, Bazel |
+//! | `finding` | what is wrong with a build and is of no program |
 //! | `lock`, `documents`, `write`, `validators`, `parts` | bindings locks, files of ours, writing, checking, broken includes |
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it reads and writes trees")]
 
@@ -23,6 +24,7 @@ mod driver;
 mod elsewhere;
 #[cfg(feature = "cli")]
 pub mod farm;
+mod finding;
 pub mod loader;
 mod lock;
 pub mod manifest;
@@ -54,9 +56,10 @@ pub use driver::build;
 pub use driver::{Built, Difference, Report};
 #[cfg(feature = "cli")]
 pub use elsewhere::Elsewhere;
+pub use finding::Finding;
 pub use loader::FileLoader;
 pub use lock::LockFile;
-pub use order::{Order, SidecarForm};
+pub use order::{Order, OutputUse, SidecarForm};
 #[cfg(feature = "cli")]
 pub use packed::Packing;
 #[cfg(any(feature = "cli", feature = "internals"))]
@@ -65,7 +68,7 @@ pub use plan::plan;
 #[cfg(feature = "internals")]
 pub use plan::{DXC_LIBRARY, Job, dxc_profile};
 #[cfg(feature = "cli")]
-pub use plan::{Plan, Project, base, enclosing, plan_of, project};
+pub use plan::{Plan, Project, base, enclosing, plan_of, plan_of_files, project};
 #[cfg(feature = "cli")]
 pub use program::Fate;
 pub use program::OutputKind;

@@ -24,6 +24,18 @@ pub enum SidecarForm {
     None,
 }
 
+/// What a build does with outputs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OutputUse {
+    /// Those that are not there as they should be are written.
+    Write,
+    /// They are compared with what is there, and nothing is written.
+    #[cfg_attr(not(feature = "cli"), expect(dead_code, reason = "build scripts write"))]
+    Compare,
+    /// Nothing: what is wrong with programs, or how outputs are called, is all that is asked for.
+    Drop,
+}
+
 /// A check of what was emitted by compilers that are not ours: complaints about a text of a program with these entry points.
 pub type Validator = fn(&Artifact, &[(Symbol, Stage)]) -> Vec<String>;
 
@@ -37,6 +49,8 @@ pub struct Order<'a> {
     pub targets: Vec<Target>,
     /// Entry points; without any, those of the manifest or the sources.
     pub entries: Vec<EntryRequest>,
+    /// A source that is in no file: its name and its text.
+    pub given: Option<(&'a Path, &'a [u8])>,
     /// Macros, which go before those of the manifest.
     pub defines: Vec<(String, Option<String>)>,
     /// Include roots.
@@ -69,8 +83,8 @@ pub struct Order<'a> {
     pub jobs: Option<usize>,
     /// Outputs that are of no program any more are removed.
     pub prunes: bool,
-    /// Nothing is written: it is told what would be.
-    pub checks: bool,
+    /// What becomes of outputs.
+    pub outputs: OutputUse,
     /// The patterns of the programs that are built, of a part of the tree.
     pub programs: Vec<String>,
     /// There is a record in the output directory. Without one everything is built, and builds of other programs may write into
@@ -89,7 +103,7 @@ pub struct Order<'a> {
 impl Order<'_> {
     /// Whether a record is written.
     pub fn keeps_record(&self) -> bool {
-        self.records && !self.checks
+        self.records && self.outputs == OutputUse::Write
     }
 
     /// The library's options.

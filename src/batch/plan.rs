@@ -1,5 +1,6 @@
 //! What a build is made of: the programs found in a tree, each with its settings and outputs.
 
+use super::finding::Finding;
 use super::loader::resolved;
 use super::manifest::{FILE_NAME, FileSettings, Manifest};
 use super::selection::Selection;
@@ -53,7 +54,7 @@ fn stem(relative: &str) -> String {
 }
 
 /// What there is to build.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Plan {
     /// The programs, in order of the paths of their first files.
     pub jobs: Vec<Job>,
@@ -63,8 +64,10 @@ pub struct Plan {
     pub manifest: Option<PathBuf>,
     /// What names in sidecars are relative to: the tree, or for a sole file [`base`].
     pub base: PathBuf,
-    /// What is not wrong, but most likely not meant; texts for people.
-    pub warnings: Vec<String>,
+    /// What is not wrong, but most likely not meant.
+    pub warnings: Vec<Finding>,
+    /// Directories that includes may lead into, of files that are named one by one.
+    pub roots: Vec<PathBuf>,
 }
 
 /// What a manifest says of a program of some files: the nearest one above the first of them.
@@ -80,30 +83,29 @@ pub struct Project {
     pub bindings_lock: Option<PathBuf>,
 }
 
-/// What the nearest manifest says of a program, so that it has the same bindings by itself as in a build of the tree. The
-/// error is a message with its code.
-pub fn project(files: &[PathBuf]) -> Result<Option<Project>, (Code, String)> {
+/// What the nearest manifest says of a program, so that it has the same bindings by itself as in a build of the tree.
+pub fn project(files: &[PathBuf]) -> Result<Option<Project>, Finding> {
     let Some(first) = files.first() else { return Ok(None) };
     let Some(directory) = manifest_directory(first) else { return Ok(None) };
     let path = directory.join(FILE_NAME);
-    let fault = |e| (Code::BAD_OPTION, e);
-    let manifest = Manifest::read(&path).map_err(fault)?;
+    let manifest = Manifest::read(&path)?;
     let bindings_lock = manifest.bindings_lock();
     let mut tree: Vec<String> = files.iter().map(|file| below(&directory, file)).collect();
     tree.sort();
-    if let Some(program) = manifest.program_of(&tree).map_err(fault)? {
+    if let Some(program) = manifest.program_of(&tree)? {
         return Ok(Some(Project { directory, manifest: path, settings: program.settings, bindings_lock }));
     }
-    let settings = |file: &PathBuf| manifest.settings(&below(&directory, file)).map_err(fault);
+    let settings = |file: &PathBuf| manifest.settings(&below(&directory, file));
     let of_first = settings(first)?;
     for other in files {
         if !of_first.agrees(&settings(other)?) {
-            let (path, first, other) = (path.display(), first.display(), other.display());
             let message = format!(
-                "{path} says different things of {first} and {other}, which are to be one program; with --no-manifest it \
-                 is not asked"
+                "{} says different things of {} and {}, which are to be one program; with --no-manifest it is not asked",
+                path.display(),
+                first.display(),
+                other.display()
             );
-            return Err((Code::BAD_OPTION, message));
+            return Err(Finding::error(Code::BAD_OPTION, message).in_file(&path));
         }
     }
     Ok(Some(Project { directory, manifest: path, settings: of_first, bindings_lock }))
@@ -183,34 +185,27 @@ fn below(directory: &Path, file: &Path) -> String {
     }
 }
 
-/// The programs of a tree; files below `out`, the output directory, are not read. The error is a message with its code.
-pub fn plan(root: &Path, with_manifest: bool, out: &Path) -> Result<Plan, (Code, String)> {
+/// The programs of a tree; files below `out`, the output directory, are not read.
+pub fn plan(root: &Path, with_manifest: bool, out: &Path) -> Result<Plan, Finding> {
     plan_of(root, with_manifest, out, &Selection::default())
 }
 
 /// Those of them that are selected. Nothing is said of others: their files need not be there.
-pub fn plan_of(root: &Path, with_manifest: bool, out: &Path, selection: &Selection) -> Result<Plan, (Code, String)> {
+pub fn plan_of(root: &Path, with_manifest: bool, out: &Path, selection: &Selection) -> Result<Plan, Finding> {
     let Located { directory, manifest, path, only } = locate(root, with_manifest)?;
     if let Some(Only::File(file)) = only {
-        let plan = plan_one(&directory, file, with_manifest)?;
+        let plan = plan_of_files(&[file], with_manifest)?;
         return are_there(selection, root, &plan.jobs, &plan.base).map(|()| plan);
     }
     let below = if let Some(Only::Below(below)) = &only { below.as_path() } else { directory.as_path() };
-    let all = files_below(&directory, out).map_err(|e| (Code::UNREADABLE, e))?;
-    let fault = |e: String| {
-        let path = path.as_deref().unwrap_or(Path::new(FILE_NAME)).display();
-        (Code::BAD_OPTION, format!("{path}: {e}"))
-    };
+    let all = files_below(&directory, out).map_err(|e| Finding::error(Code::UNREADABLE, e).in_file(root))?;
     let mut jobs = Vec::new();
     let mut warnings = Vec::new();
     if let Some(manifest) = &manifest {
-        let of_manifest = path.as_deref().unwrap_or(Path::new(FILE_NAME)).display();
-        let unmatched = if selection.is_all() { manifest.unmatched(&all) } else { Vec::new() };
-        for (line, glob) in unmatched {
-            let code = Code::BAD_OPTION;
-            warnings.push(format!("warning[{code}]: {of_manifest}: line {line}: there is no file `{glob}`\n"));
+        if selection.is_all() {
+            warnings = manifest.unmatched(&all);
         }
-        for program in manifest.programs(&all, selection).map_err(fault)? {
+        for program in manifest.programs(&all, selection)? {
             let files: Vec<PathBuf> = program.files.iter().map(|file| directory.join(file)).collect();
             let stem = program.files.first().map(|first| stem(first)).unwrap_or_default();
             jobs.push(Job { name: program.name, files, stem, settings: program.settings, is_program: true });
@@ -223,7 +218,7 @@ pub fn plan_of(root: &Path, with_manifest: bool, out: &Path, selection: &Selecti
             continue;
         }
         let settings = match &manifest {
-            Some(manifest) => manifest.settings(relative).map_err(fault)?,
+            Some(manifest) => manifest.settings(relative)?,
             None => FileSettings { listed: true, ..FileSettings::default() },
         };
         if settings.listed {
@@ -236,31 +231,37 @@ pub fn plan_of(root: &Path, with_manifest: bool, out: &Path, selection: &Selecti
     if jobs.is_empty() {
         let endings = SOURCES.join(", .");
         let message = format!("no shaders in {}: there is no file that ends in .{endings}", root.display());
-        return Err((Code::NO_SHADERS, message));
+        return Err(Finding::error(Code::NO_SHADERS, message).in_file(root));
     }
     let bindings_lock = manifest.as_ref().and_then(Manifest::bindings_lock);
-    Ok(Plan { jobs, bindings_lock, manifest: path, base: directory, warnings })
+    Ok(Plan { jobs, bindings_lock, manifest: path, base: directory, warnings, roots: Vec::new() })
 }
 
 /// It is an error if a pattern means no program.
-fn are_there(selection: &Selection, root: &Path, jobs: &[Job], base: &Path) -> Result<(), (Code, String)> {
+fn are_there(selection: &Selection, root: &Path, jobs: &[Job], base: &Path) -> Result<(), Finding> {
     let ids: Vec<String> = jobs.iter().map(|job| job.id(base)).collect();
     match selection.unmatched(&ids.iter().map(String::as_str).collect::<Vec<_>>()).first() {
-        Some(pattern) => Err((Code::NO_SHADERS, format!("no program in {} is called `{pattern}`", root.display()))),
+        Some(pattern) => {
+            let message = format!("no program in {} is called `{pattern}`", root.display());
+            Err(Finding::error(Code::NO_SHADERS, message))
+        }
         None => Ok(()),
     }
 }
 
-/// A sole file, which is built whether its manifest lists it or not.
-fn plan_one(directory: &Path, path: PathBuf, with_manifest: bool) -> Result<Plan, (Code, String)> {
-    let project = if with_manifest { project(std::slice::from_ref(&path))? } else { None };
-    let relative = relative(directory, &path);
+/// The program of files that are named one by one, which is built whether its manifest lists them or not.
+pub fn plan_of_files(files: &[PathBuf], with_manifest: bool) -> Result<Plan, Finding> {
+    let project = if with_manifest { project(files)? } else { None };
+    let first = files.first().cloned().unwrap_or_default();
+    let name = first.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let settings = project.as_ref().map_or_else(FileSettings::default, |p| p.settings.clone());
     let bindings_lock = project.as_ref().and_then(|p| p.bindings_lock.clone());
-    let base = base(&path);
+    let base = base(&first);
     let manifest = project.map(|p| p.manifest);
-    let jobs = vec![Job::of_file(path, &relative, settings)];
-    Ok(Plan { jobs, bindings_lock, manifest, base, warnings: Vec::new() })
+    let job = Job::of_file(first, &name, settings);
+    let job = Job { files: files.to_vec(), is_program: files.len() > 1, ..job };
+    let roots = files.iter().filter_map(|file| file.parent()).map(Path::to_path_buf).collect();
+    Ok(Plan { jobs: vec![job], bindings_lock, manifest, base, warnings: Vec::new(), roots })
 }
 
 /// What a build's argument names.
@@ -282,9 +283,9 @@ enum Only {
 }
 
 /// The tree's directory, its manifest, and the part of it that `root` is.
-fn locate(root: &Path, with_manifest: bool) -> Result<Located, (Code, String)> {
+fn locate(root: &Path, with_manifest: bool) -> Result<Located, Finding> {
     let with = |directory: PathBuf, path: PathBuf, only: Option<Only>| {
-        let manifest = Manifest::read(&path).map_err(|e| (Code::BAD_OPTION, e))?;
+        let manifest = Manifest::read(&path)?;
         Ok(Located { directory, manifest: Some(manifest), path: Some(path), only })
     };
     if root.is_dir() {
@@ -301,7 +302,7 @@ fn locate(root: &Path, with_manifest: bool) -> Result<Located, (Code, String)> {
         };
     }
     if !root.is_file() {
-        return Err((Code::FILE_NOT_FOUND, format!("{} was not found", root.display())));
+        return Err(Finding::error(Code::FILE_NOT_FOUND, format!("{} was not found", root.display())).in_file(root));
     }
     let directory = root.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     if root.extension().is_some_and(|e| e == "toml") {

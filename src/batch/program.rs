@@ -5,7 +5,7 @@ use super::loader::Loaders;
 use super::lock::LockFile;
 use super::names::{Names, of_variant};
 use super::offers::Tried;
-use super::order::{Order, SidecarForm};
+use super::order::{Order, OutputUse, SidecarForm};
 use super::plan::Job;
 use super::variants::{Table, VariantRow};
 use crate::compile::{self, Options, Output, Target};
@@ -133,7 +133,7 @@ pub fn compile_job(
         let output = compile::compile_on_this_thread(loader.as_ref(), &sources, &options);
         making.add(variant, variants.len() > 1, output, &options);
     }
-    if is_varied && making.product.fate == Fate::Done {
+    if is_varied && making.product.fate == Fate::Done && order.outputs != OutputUse::Drop {
         let tried = Tried {
             loader: loader.as_ref(),
             sources: &sources,

@@ -21,6 +21,7 @@ mod shared;
 mod without;
 
 use super::digest::Digest;
+use super::finding::Finding;
 use crate::diagnostic::Code;
 use address::CacheAddress;
 use directory::CacheDirectory;
@@ -135,8 +136,8 @@ impl Store {
     }
 
     /// Ends a build's use: the directory keeps its bound, and what is to be written to the service is awaited for a while. Gives
-    /// what was wrong with the service, as warnings for people.
-    pub fn finish(&self) -> Option<String> {
+    /// what was wrong with the service, as a warning.
+    pub fn finish(&self) -> Option<Finding> {
         self.directory.iter().for_each(CacheDirectory::keep_bound);
         let shared = self.shared.as_ref()?;
         let mut faults = shared.finish();
@@ -144,8 +145,8 @@ impl Store {
         if wrong > 0 {
             faults.push(format!("{wrong} of its entries were not what was stored, and were compiled again"));
         }
-        let (code, shown) = (Code::SHARED_CACHE, shared.shown());
-        (!faults.is_empty()).then(|| format!("warning[{code}]: the shared cache {shown}: {}\n", faults.join("; ")))
+        let message = || format!("the shared cache {}: {}", shared.shown(), faults.join("; "));
+        (!faults.is_empty()).then(|| Finding::warning(Code::SHARED_CACHE, message()))
     }
 
     /// Removes what is used least lately from the directory until at most so many bytes are left. Gives what was removed. The error
@@ -241,7 +242,7 @@ mod tests {
             file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(age)).unwrap();
         }
         assert_eq!(store.statistics(), Ok(Statistics { entries: 20, bytes: 2000 }));
-        assert_eq!(store.finish(), None);
+        assert!(store.finish().is_none());
         assert_eq!(store.statistics(), Ok(Statistics { entries: 9, bytes: 900 }));
         assert!(store.get(&key(0)).is_some() && store.get(&key(19)).is_some() && store.get(&key(1)).is_none());
         assert_eq!(store.clean(0), Ok(Statistics { entries: 9, bytes: 900 }));

@@ -1,6 +1,7 @@
 //! A manifest for a tree without one (`build --suggest-manifest`): which include roots its sources need, which files are one
 //! program, and which functions are entry points where customs do not tell.
 
+use super::finding::Finding;
 use super::loader::Loaders;
 use super::walk::files_below;
 use crate::check::stage_in_name;
@@ -40,20 +41,18 @@ struct Source {
     missing: Vec<String>,
 }
 
-/// Suggests a manifest for a directory. The error is a message with its code.
+/// Suggests a manifest for a directory.
 pub fn suggest(
     tree: &Path,
     out: &Path,
     include: &[PathBuf],
     defines: &[(String, Option<String>)],
-) -> Result<Suggested, (Code, String)> {
+) -> Result<Suggested, Finding> {
     if !tree.is_dir() {
-        return Err((
-            Code::BAD_OPTION,
-            format!("{} is no directory, for which a manifest is suggested", tree.display()),
-        ));
+        let message = format!("{} is no directory, for which a manifest is suggested", tree.display());
+        return Err(Finding::error(Code::BAD_OPTION, message));
     }
-    let all = files_below(tree, out).map_err(|e| (Code::UNREADABLE, e))?;
+    let all = files_below(tree, out).map_err(|e| Finding::error(Code::UNREADABLE, e))?;
     let is_source = |f: &&String| {
         let ending = ending(f);
         USUAL.contains(&ending) || BY_STAGE.contains(&ending) && !is_glsl(&tree.join(f))
@@ -62,7 +61,8 @@ pub fn suggest(
     let mut roots: Vec<String> = Vec::new();
     let mut sources = Vec::new();
     let pool = rayon::ThreadPoolBuilder::new().stack_size(compile::STACK_BYTES).build();
-    let pool = pool.map_err(|e| (Code::INTERNAL, format!("there are no threads to compile on: {e}")))?;
+    let no_threads = |e| Finding::error(Code::INTERNAL, format!("there are no threads to compile on: {e}"));
+    let pool = pool.map_err(no_threads)?;
     for _ in 0..ROUNDS {
         let searched: Vec<PathBuf> = include.iter().cloned().chain(roots.iter().map(|root| tree.join(root))).collect();
         let loaders = Loaders::new(tree, tree);

@@ -4,10 +4,9 @@
 //! quoted, and a line may have spaces in it. Empty lines and those that begin with `#` are left out. A file named in a file is an
 //! argument like others. A source whose name begins with `@` is written `./@name`.
 
-use crate::diagnostic::Code;
 use std::ffi::OsString;
 
-/// All arguments, the program's name first; the error is a text for people.
+/// All arguments, the program's name first; the error is in words.
 pub fn arguments(given: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, String> {
     let mut all = Vec::new();
     for argument in given {
@@ -15,8 +14,7 @@ pub fn arguments(given: impl Iterator<Item = OsString>) -> Result<Vec<OsString>,
             all.push(argument);
             continue;
         };
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| format!("error[{}]: cannot read the arguments in `{path}`: {e}\n", Code::BAD_OPTION))?;
+        let text = std::fs::read_to_string(path).map_err(|e| format!("cannot read the arguments in `{path}`: {e}"))?;
         // An editor of Windows may have put a byte order mark before them.
         let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
         all.extend(lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(OsString::from));
@@ -47,6 +45,6 @@ mod tests {
     #[test]
     fn a_file_that_is_not_there_is_an_error() {
         let fault = expanded(&["shaderport", "@none/options.txt"]).unwrap_err();
-        assert!(fault.starts_with("error[E0701]: cannot read the arguments in `none/options.txt`: "), "{fault}");
+        assert!(fault.starts_with("cannot read the arguments in `none/options.txt`: "), "{fault}");
     }
 }

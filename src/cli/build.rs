@@ -8,12 +8,13 @@ use super::messages::{MessageArgs, Messages};
 use super::options::ProgramArgs;
 use super::remote::RemoteArgs;
 use super::watch::{self, Seen};
-use super::{Outcome, check, interrupt};
+use super::{Outcome, differences, interrupt};
 use crate::batch::{
-    self, Built, Fate, Order, Plan, Report, Selection, SidecarForm, Store, Template, Use, plan_of, validators,
+    self, Built, Fate, Finding, Order, OutputUse, Plan, Report, Selection, SidecarForm, Store, Template, Use, plan_of,
+    validators,
 };
 use crate::compile::Target;
-use crate::diagnostic::{Code, Merged};
+use crate::diagnostic::Code;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
@@ -128,7 +129,7 @@ fn suggest(args: &BuildArgs, messages: &mut Messages) -> Outcome {
             suggested.notes.iter().for_each(|note| messages.note(note));
             super::show(&suggested.manifest)
         }
-        Err(fault) => report(fault, messages),
+        Err(fault) => messages.fault(&fault),
     }
 }
 
@@ -136,28 +137,22 @@ fn suggest(args: &BuildArgs, messages: &mut Messages) -> Outcome {
 fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, seen: &mut Seen) -> Outcome {
     let plan = match plan(args) {
         Ok(plan) => plan,
-        Err(fault) => return report(fault, messages),
+        Err(fault) => return messages.fault(&fault),
     };
     if args.validate {
         validators::missing().iter().for_each(|line| messages.note(line));
     }
-    let (of_manifest, color) = (plan.bindings_lock.as_deref(), messages.color());
-    let opened = match args.check {
-        true => args.lock.read_to_check(of_manifest, color),
-        false => args.lock.read(of_manifest, color),
-    };
+    let of_manifest = plan.bindings_lock.as_deref();
+    let opened = if args.check { args.lock.read_to_check(of_manifest) } else { args.lock.read(of_manifest) };
     let lock = match opened {
         Ok(lock) => lock,
-        Err((outcome, text)) => {
-            messages.text(&text);
-            return outcome;
-        }
+        Err(fault) => return messages.fault(&fault),
     };
     let opened = args.remote.open(args, &plan, given).and_then(|server| Ok(server.or(args.action.packing(&plan)?)));
     let ordered = opened.and_then(|elsewhere| Ok((elsewhere, order(args, &plan, messages.color())?)));
     let (elsewhere, order) = match ordered {
         Ok(ordered) => ordered,
-        Err(text) => return report((Code::BAD_OPTION, text), messages),
+        Err(text) => return messages.fault(&Finding::error(Code::BAD_OPTION, text)),
     };
     seen.files.extend(
         plan.manifest.iter().cloned().chain(args.lock.path(plan.bindings_lock.as_deref()).map(Path::to_path_buf)),
@@ -173,10 +168,10 @@ fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, seen: &mut Seen
             seen.add(&built, &args.out);
             let ended = args.action.finish(&built, &order, messages);
             let told = elsewhere.as_ref().map(|elsewhere| elsewhere.told()).unwrap_or_default();
-            told.warnings.iter().for_each(|text| messages.text(text));
+            told.warnings.iter().for_each(|warning| messages.finding(warning));
             show(args, built, order.cache.as_ref().map(Store::used), &told.summary, messages).and(ended)
         }
-        Err(fault) => report(fault, messages),
+        Err(fault) => messages.fault(&fault),
     };
     if is_interrupted { Outcome::Interrupted } else { outcome }
 }
@@ -203,19 +198,9 @@ impl Seen {
 }
 
 /// The programs that are to be built.
-pub fn plan(args: &BuildArgs) -> Result<Plan, (Code, String)> {
-    let selection = Selection::new(&args.programs).map_err(|e| (Code::BAD_OPTION, e))?;
+pub fn plan(args: &BuildArgs) -> Result<Plan, Finding> {
+    let selection = Selection::new(&args.programs).map_err(|e| Finding::error(Code::BAD_OPTION, e))?;
     plan_of(&args.tree, !args.program.no_manifest, &args.out, &selection)
-}
-
-/// Reports a fault of a whole build.
-pub fn report((code, message): (Code, String), messages: &mut Messages) -> Outcome {
-    messages.error(code, &message);
-    match code {
-        Code::BAD_OPTION => Outcome::Usage,
-        Code::INTERNAL => Outcome::Internal,
-        _ => Outcome::InputErrors,
-    }
 }
 
 /// The arguments as an order. The error is a text for people.
@@ -227,6 +212,7 @@ pub fn order<'a>(args: &'a BuildArgs, plan: &Plan, color: bool) -> Result<Order<
         out: &args.out,
         targets: args.target.clone(),
         entries: args.program.entries.clone(),
+        given: None,
         defines: args.program.defines.clone(),
         include: args.program.include.clone(),
         choices: args.program.choices.clone(),
@@ -243,7 +229,7 @@ pub fn order<'a>(args: &'a BuildArgs, plan: &Plan, color: bool) -> Result<Order<
         dump_after: args.program.dump_after.clone(),
         jobs: args.jobs.or(args.remote.remote_execute.then_some(REMOTE_JOBS)),
         prunes: args.prune,
-        checks: args.check,
+        outputs: if args.check { OutputUse::Compare } else { OutputUse::Write },
         programs: args.programs.clone(),
         records: !args.action.no_record,
         fails_fast: args.fail_fast,
@@ -266,18 +252,13 @@ pub fn progress(count: usize) -> ProgressBar {
 
 /// Shows what became of a build.
 fn show(args: &BuildArgs, mut built: Built, cache: Option<Use>, elsewhere: &str, messages: &mut Messages) -> Outcome {
-    built.errors.iter().for_each(|text| messages.text(text));
-    let mut merged = Merged::default();
-    for (job, report) in &mut built.reports {
-        merged.add(&job.path().to_string_lossy(), std::mem::take(&mut report.messages));
-    }
-    merged.finish().into_iter().for_each(|message| messages.report(message));
+    messages.built(&mut built);
     for (job, report) in built.reports.iter().filter(|_| args.explain_rebuild) {
         if let Some(reason) = &report.reason {
             messages.note(&format!("{} was built: {reason}", job.path().display()));
         }
     }
-    built.warnings.iter().for_each(|text| messages.text(text));
+    built.warnings.iter().for_each(|warning| messages.finding(warning));
     for name in &built.stale {
         let what = if args.prune && !args.check { "was removed" } else { "is there" };
         messages.note(&format!("the output {} {what}: it is of no program any more", args.out.join(name).display()));
@@ -290,25 +271,30 @@ fn show(args: &BuildArgs, mut built: Built, cache: Option<Use>, elsewhere: &str,
         let when = if interrupt::is_interrupted() { "the build was interrupted" } else { "one had failed" };
         messages.note(&format!("{skipped} programs were not begun after {when}"));
     }
-    let differs = if args.check { check::differences(&built) } else { Outcome::Done };
+    let differs = if args.check { differences::differences(&built) } else { Outcome::Done };
     let reports: Vec<&Report> = built.reports.iter().map(|(_, report)| report).collect();
     let shown =
         if args.quiet || args.check { Outcome::Done } else { super::show(&summary(&reports, cache, elsewhere)) };
     shown.and(differs).and(built.fate().into())
 }
 
-fn summary(reports: &[&Report], cache: Option<Use>, elsewhere: &str) -> String {
+/// How many programs there are.
+pub fn programs(reports: &[&Report]) -> String {
     let libraries = reports.iter().filter(|r| r.fate == Fate::Library).count();
-    let built = reports.iter().filter(|r| r.reason.is_some() && r.fate != Fate::Library).count();
     let variants: usize = reports.iter().filter(|r| r.fate != Fate::Library).map(|r| r.variants).sum();
+    let programs = reports.len() - libraries;
+    let of_variants = if variants > programs { format!(" in {variants} variants") } else { String::new() };
+    format!("{programs} programs{of_variants}, {libraries} files without entry points")
+}
+
+fn summary(reports: &[&Report], cache: Option<Use>, elsewhere: &str) -> String {
+    let built = reports.iter().filter(|r| r.reason.is_some() && r.fate != Fate::Library).count();
     let mut totals: BTreeMap<Target, [usize; 3]> = BTreeMap::new();
     for (target, counts) in reports.iter().flat_map(|r| &r.counts) {
         let total = totals.entry(*target).or_default();
         total.iter_mut().zip(counts).for_each(|(t, c)| *t += c);
     }
-    let programs = reports.len() - libraries;
-    let of_variants = if variants > programs { format!(" in {variants} variants") } else { String::new() };
-    let mut text = format!("{programs} programs{of_variants}, {libraries} files without entry points; {built} built\n");
+    let mut text = format!("{}; {built} built\n", programs(reports));
     if let Some(Use { hits, misses, wrong }) = cache {
         let wrong = if wrong > 0 { format!(", {wrong} entries were damaged") } else { String::new() };
         text.push_str(&format!("cache: {hits} of {} programs found{wrong}\n", hits + misses));

@@ -51,20 +51,6 @@ pub struct CompileArgs {
     depfile: DepfileArgs,
 }
 
-/// Arguments of `check`.
-#[derive(Args, Debug)]
-pub struct CheckArgs {
-    /// Sources of one program. `-` is the standard input.
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
-    #[command(flatten)]
-    stdin: StdinArgs,
-    #[command(flatten)]
-    program: ProgramArgs,
-    #[command(flatten)]
-    messages: MessageArgs,
-}
-
 #[derive(Clone, Copy, ValueEnum, Debug, PartialEq)]
 enum ReflectFormat {
     /// A table for people.
@@ -136,10 +122,7 @@ fn run_locked(
     let of_manifest = project.as_ref().and_then(|p| p.bindings_lock.as_deref());
     // In a tree, each file is a program of its own.
     let alone = files.len() == 1 && lock.is_of_manifest(of_manifest);
-    let mut lock = lock.read(of_manifest, messages.color()).map_err(|(outcome, text)| {
-        messages.text(&text);
-        outcome
-    })?;
+    let mut lock = lock.read(of_manifest).map_err(|fault| messages.fault(&fault))?;
     let options = Options { lock: lock.as_ref().map(|l| l.input(files, alone)), ..options };
     let output = run(sources, program, project.as_ref(), options, messages);
     if let Some(lock) = &mut lock {
@@ -150,10 +133,7 @@ fn run_locked(
 
 /// What the nearest manifest says of a program. What is wrong with it is reported.
 fn project(program: &ProgramArgs, files: &[PathBuf], messages: &mut Messages) -> Result<Option<Project>, Outcome> {
-    program.project(files).map_err(|(code, text)| {
-        messages.error(code, &text);
-        Outcome::Usage
-    })
+    program.project(files).map_err(|fault| messages.fault(&fault))
 }
 
 /// Runs the library on files and reports diagnostics.
@@ -199,10 +179,7 @@ fn run(
 fn save(lock: Option<LockFile>, messages: &mut Messages) -> Outcome {
     match lock::write(lock) {
         Ok(()) => Outcome::Done,
-        Err(text) => {
-            messages.text(&text);
-            Outcome::InputErrors
-        }
+        Err(fault) => messages.fault(&fault),
     }
 }
 
@@ -324,22 +301,13 @@ fn report(result: std::io::Result<()>, path: &Path, messages: &mut Messages) -> 
     }
 }
 
-/// `shaderport check`.
-pub fn check(args: &CheckArgs) -> Outcome {
-    let mut messages = Messages::new(&args.messages, true);
-    let outcome = check_files(args, &mut messages).unwrap_or_else(|outcome| outcome);
-    messages.finish(outcome)
-}
-
-fn check_files(args: &CheckArgs, messages: &mut Messages) -> Result<Outcome, Outcome> {
-    let sources = sources(&args.stdin, &args.files, messages)?;
-    let project = project(&args.program, &sources.names, messages)?;
-    let options = args.program.options(Vec::new());
-    Ok(outcome(&run(&sources, &args.program, project.as_ref(), options, messages)))
+/// Checks a program without targets and reports what is wrong.
+pub fn check(sources: &SourceFiles, program: &ProgramArgs, messages: &mut Messages) -> Outcome {
+    outcome(&run(sources, program, None, program.options(Vec::new()), messages))
 }
 
 /// The sources of a program. What is wrong is reported.
-fn sources(stdin: &StdinArgs, files: &[PathBuf], messages: &mut Messages) -> Result<SourceFiles, Outcome> {
+pub fn sources(stdin: &StdinArgs, files: &[PathBuf], messages: &mut Messages) -> Result<SourceFiles, Outcome> {
     stdin.read(files).map_err(|(code, text)| {
         messages.error(code, &text);
         if code == Code::BAD_OPTION { Outcome::Usage } else { Outcome::InputErrors }
@@ -398,19 +366,17 @@ fn reflect_files(args: &ReflectArgs, messages: &mut Messages) -> Outcome {
 
 /// `shaderport explain`.
 pub fn explain(args: &ExplainArgs) -> Outcome {
-    match args.what.as_slice() {
-        [page] => explain_page(page),
-        [files @ .., path] => {
-            let mut messages = Messages::new(&args.messages, false);
-            let outcome = explain_position(args, files.iter().map(PathBuf::from).collect(), path, &mut messages);
-            messages.finish(outcome)
-        }
+    let mut messages = Messages::new(&args.messages, false);
+    let outcome = match args.what.as_slice() {
+        [page] => explain_page(page, &mut messages),
+        [files @ .., path] => explain_position(args, files.iter().map(PathBuf::from).collect(), path, &mut messages),
         [] => Outcome::Usage,
-    }
+    };
+    messages.finish(outcome)
 }
 
 /// The page of an error code, of a rule or of the guide.
-fn explain_page(name: &str) -> Outcome {
+fn explain_page(name: &str, messages: &mut Messages) -> Outcome {
     let code = name.trim_start_matches(['E', 'e']).parse::<u16>().ok().map(Code);
     match code.and_then(codes::page).or_else(|| rules::pages::page(name)).or_else(|| guide::page(name)) {
         Some(page) => show(page),
@@ -420,11 +386,12 @@ fn explain_page(name: &str) -> Outcome {
             let rules = rules::pages::PAGES.iter().map(|(name, _)| *name);
             let known = pages.iter().copied().chain(rules).chain(codes.iter().map(String::as_str));
             let meant = nearest(name, known).map_or(String::new(), |near| format!("; there is `{near}`"));
-            say(&format!(
-                "error: `{name}` is not an error code (such as E0301), a rule (such as layout-order) or a page of the guide \
-                 ({}){meant}. To explain the position of a parameter, name its file and the parameter\n",
+            let message = format!(
+                "`{name}` is not an error code (such as E0301), a rule (such as layout-order) or a page of the guide \
+                 ({}){meant}. To explain the position of a parameter, name its file and the parameter",
                 pages.join(", ")
-            ));
+            );
+            messages.error(Code::BAD_OPTION, &message);
             Outcome::Usage
         }
     }

@@ -1,7 +1,6 @@
 //! `--bindings-lock FILE` and `--locked`.
 
-use super::Outcome;
-use crate::batch::LockFile;
+use crate::batch::{Finding, LockFile};
 use crate::diagnostic::Code;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -33,47 +32,35 @@ impl LockArgs {
         self.bindings_lock.as_deref().or(of_manifest)
     }
 
-    /// Reads the lock, or the one of a manifest; the error is a text for people.
-    pub fn read(&self, of_manifest: Option<&Path>, color: bool) -> Result<Option<LockFile>, (Outcome, String)> {
-        self.read_as(of_manifest, self.locked, color)
+    /// Reads the lock, or the one of a manifest.
+    pub fn read(&self, of_manifest: Option<&Path>) -> Result<Option<LockFile>, Finding> {
+        self.read_as(of_manifest, self.locked)
     }
 
     /// The same where nothing may write it.
-    pub fn read_locked(&self, of_manifest: Option<&Path>, color: bool) -> Result<Option<LockFile>, (Outcome, String)> {
-        self.read_as(of_manifest, self.locked || self.path(of_manifest).is_some(), color)
+    pub fn read_locked(&self, of_manifest: Option<&Path>) -> Result<Option<LockFile>, Finding> {
+        self.read_as(of_manifest, self.locked || self.path(of_manifest).is_some())
     }
 
     /// The same for a run that writes nothing: it is an error if a lock that is there would change.
-    pub fn read_to_check(
-        &self,
-        of_manifest: Option<&Path>,
-        color: bool,
-    ) -> Result<Option<LockFile>, (Outcome, String)> {
+    pub fn read_to_check(&self, of_manifest: Option<&Path>) -> Result<Option<LockFile>, Finding> {
         let is_there = self.path(of_manifest).is_some_and(Path::exists);
-        self.read_as(of_manifest.filter(|_| is_there || self.locked), self.locked || is_there, color)
+        self.read_as(of_manifest.filter(|_| is_there || self.locked), self.locked || is_there)
     }
 
-    fn read_as(
-        &self,
-        of_manifest: Option<&Path>,
-        locked: bool,
-        color: bool,
-    ) -> Result<Option<LockFile>, (Outcome, String)> {
+    fn read_as(&self, of_manifest: Option<&Path>, locked: bool) -> Result<Option<LockFile>, Finding> {
         match self.path(of_manifest) {
-            Some(path) => {
-                let opened = LockFile::open(path, locked, color);
-                opened.map(Some).map_err(|text| (Outcome::InputErrors, text))
-            }
+            Some(path) => LockFile::open(path, locked).map(Some),
             None if self.locked => {
                 let text = "`--locked` needs a lock: name one with --bindings-lock or in the manifest";
-                Err((Outcome::Usage, format!("error[{}]: {text}\n", Code::BAD_OPTION)))
+                Err(Finding::error(Code::BAD_OPTION, text))
             }
             None => Ok(None),
         }
     }
 }
 
-/// Writes a lock, if there is one; the error is a text for people.
-pub fn write(lock: Option<LockFile>) -> Result<(), String> {
+/// Writes a lock, if there is one.
+pub fn write(lock: Option<LockFile>) -> Result<(), Finding> {
     lock.map_or(Ok(()), LockFile::save)
 }

@@ -1,8 +1,9 @@
 //! `--message-format`: diagnostics for people, as lines of JSON, or as a log of SARIF.
 
 use super::{Outcome, say, show};
+use crate::batch::{Built, Finding};
 use crate::compile::Output;
-use crate::diagnostic::{Code, Message, Severity, sarif};
+use crate::diagnostic::{Code, Merged, Message, Severity, sarif};
 use clap::{Args, ValueEnum};
 
 /// The form of diagnostics.
@@ -35,13 +36,22 @@ pub struct Messages {
 impl Messages {
     /// `to_stdout`: nothing else goes there, so that programs are written to.
     pub fn new(args: &MessageArgs, to_stdout: bool) -> Messages {
-        let format = args.message_format;
+        Messages::of(args.message_format, to_stdout)
+    }
+
+    /// The same for a form.
+    pub fn of(format: MessageFormat, to_stdout: bool) -> Messages {
         Messages { format, to_stdout: to_stdout && format != MessageFormat::Human, kept: Vec::new() }
+    }
+
+    /// Whether they are for people.
+    pub fn are_for_people(&self) -> bool {
+        self.format == MessageFormat::Human
     }
 
     /// Whether texts for people have colors.
     pub fn color(&self) -> bool {
-        self.format == MessageFormat::Human && super::color()
+        self.are_for_people() && super::color()
     }
 
     /// Reports what was found in a program.
@@ -54,18 +64,25 @@ impl Messages {
         self.report(Message::without_place(Severity::Error, Some(code), text, self.color()));
     }
 
-    /// Reports an error or a warning that is a text for people already: its first line has its code.
-    pub fn text(&mut self, text: &str) {
-        let headline = text.lines().next().unwrap_or_default();
-        let coded = |severity: Severity| {
-            let (place, rest) = headline.split_once(&format!("{}[E", severity.word()))?;
-            let (code, words) = rest.split_once("]: ")?;
-            Some((severity, Code(code.parse().ok()?), format!("{place}{words}")))
-        };
-        let coded = coded(Severity::Error).or_else(|| coded(Severity::Warning));
-        let (severity, code, words) = coded.unwrap_or((Severity::Error, Code::BAD_RECORD, headline.to_owned()));
-        let message = Message::without_place(severity, Some(code), &words, false);
-        self.report(Message { rendered: text.to_owned(), ..message });
+    /// Reports what is of no program.
+    pub fn finding(&mut self, finding: &Finding) {
+        self.report(finding.message(self.color()));
+    }
+
+    /// Reports the errors of a build, and what was found in its programs, each once.
+    pub fn built(&mut self, built: &mut Built) {
+        built.errors.iter().for_each(|fault| self.finding(fault));
+        let mut merged = Merged::default();
+        for (job, report) in &mut built.reports {
+            merged.add(&job.path().to_string_lossy(), std::mem::take(&mut report.messages));
+        }
+        merged.finish().into_iter().for_each(|message| self.report(message));
+    }
+
+    /// Reports a fault that ends a command, and says how it ends.
+    pub fn fault(&mut self, finding: &Finding) -> Outcome {
+        self.finding(finding);
+        Outcome::of_fault(finding.code())
     }
 
     /// Reports something that is worth knowing.

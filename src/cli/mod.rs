@@ -11,6 +11,7 @@ mod check;
 mod compile;
 mod depfile;
 mod diff;
+mod differences;
 mod forward;
 mod host;
 mod interrupt;
@@ -21,6 +22,7 @@ mod pages;
 mod plan;
 mod remote;
 mod stdin;
+mod usage;
 mod validate;
 mod watch;
 
@@ -53,8 +55,8 @@ enum Command {
     Validate(validate::ValidateArgs),
     /// Compile one program from one or several files.
     Compile(compile::CompileArgs),
-    /// Report errors and write nothing.
-    Check(compile::CheckArgs),
+    /// Report what is wrong with a program or a tree, and write nothing.
+    Check(check::CheckArgs),
     /// Show the bindings and layouts of a program.
     Reflect(compile::ReflectArgs),
     /// Compare two sidecars as interfaces; exit code 1 when something that both have has moved.
@@ -96,6 +98,15 @@ impl From<Fate> for Outcome {
 }
 
 impl Outcome {
+    /// How a command ends that a fault of this code ends.
+    fn of_fault(code: Code) -> Outcome {
+        match code {
+            Code::BAD_OPTION => Outcome::Usage,
+            Code::INTERNAL => Outcome::Internal,
+            _ => Outcome::InputErrors,
+        }
+    }
+
     /// The exit code.
     pub fn code(self) -> ExitCode {
         ExitCode::from(match self {
@@ -138,20 +149,21 @@ fn show(text: &str) -> Outcome {
 pub fn run() -> ExitCode {
     let arguments = match arguments::arguments(std::env::args_os()) {
         Ok(arguments) => arguments,
-        Err(text) => {
-            say(&text);
-            return Outcome::Usage.code();
-        }
+        Err(text) => return usage::unread(&text, &std::env::args_os().collect::<Vec<_>>()).code(),
     };
-    let matches = Cli::command().get_matches_from(arguments.into_iter().map(depfile::spelled));
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|fault| fault.exit());
+    let parsed = Cli::command().try_get_matches_from(arguments.iter().cloned().map(depfile::spelled));
+    let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
+        Err(fault) => return usage::report(&fault, &arguments).code(),
+    };
     let given = matches.subcommand().map(|(_, given)| given);
     let outcome = match cli.command {
         Command::Build(args) => build::build(&args, &forward::Given::of("build", given)),
         Command::Plan(args) => plan::plan(&args, &forward::Given::of("plan", given)),
         Command::Validate(args) => validate::validate(&args),
         Command::Compile(args) => compile::compile(&args),
-        Command::Check(args) => compile::check(&args),
+        Command::Check(args) => check::check(&args),
         Command::Reflect(args) => compile::reflect(&args),
         Command::Diff(args) => diff::diff(&args),
         Command::Cache(args) => cache::cache(&args),

@@ -1,9 +1,8 @@
 //! Options that several commands share.
 
-use crate::batch::{Project, project};
+use crate::batch::{Finding, Project, project};
 use crate::check::EntryRequest;
 use crate::compile::{Options, Target};
-use crate::diagnostic::Code;
 use crate::options::{Choices, define, entry};
 use clap::Args;
 use std::path::PathBuf;
@@ -54,7 +53,7 @@ impl ProgramArgs {
     }
 
     /// What the nearest manifest says of a program; else what is wrong with it.
-    pub fn project(&self, files: &[PathBuf]) -> Result<Option<Project>, (Code, String)> {
+    pub fn project(&self, files: &[PathBuf]) -> Result<Option<Project>, Finding> {
         if self.no_manifest { Ok(None) } else { project(files) }
     }
 }

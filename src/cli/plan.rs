@@ -5,8 +5,8 @@ use super::forward::Given;
 use super::messages::Messages;
 use super::{Outcome, show};
 use crate::batch::farm::{ActionForm, Actions, Regeneration, Word, bazel, ninja};
-use crate::batch::{self, Built, Order, below, prepare, write_anew, write_whole};
-use crate::diagnostic::{Code, Merged};
+use crate::batch::{self, Built, Finding, Order, OutputUse, below, prepare, write_anew, write_whole};
+use crate::diagnostic::Code;
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ fn run(args: &PlanArgs, given: &Given, messages: &mut Messages) -> Outcome {
     }
     let plan = match build::plan(of_build) {
         Ok(plan) => plan,
-        Err(fault) => return build::report(fault, messages),
+        Err(fault) => return messages.fault(&fault),
     };
     let base = plan.base.clone();
     if let Some(list) = &args.list {
@@ -87,26 +87,27 @@ fn run(args: &PlanArgs, given: &Given, messages: &mut Messages) -> Outcome {
         };
     }
     // What an action writes is written by several at once: the lock is none of that.
-    let lock = match of_build.lock.read_locked(plan.bindings_lock.as_deref(), messages.color()) {
+    let lock = match of_build.lock.read_locked(plan.bindings_lock.as_deref()) {
         Ok(lock) => lock,
-        Err((outcome, text)) => {
-            messages.text(&text);
-            return outcome;
-        }
+        Err(fault) => return messages.fault(&fault),
     };
     let has_lock = lock.is_some();
     // Other actions validate.
     let order = match build::order(of_build, &plan, messages.color()) {
         Ok(order) => order,
-        Err(text) => return build::report((Code::BAD_OPTION, text), messages),
+        Err(text) => return messages.fault(&Finding::error(Code::BAD_OPTION, text)),
     };
-    let order = Order { checks: true, validators: String::new(), validator: |_, _| Vec::new(), ..order };
+    let order = Order { outputs: OutputUse::Drop, validators: String::new(), validator: |_, _| Vec::new(), ..order };
     let bar = build::progress(plan.jobs.len());
     let built = batch::build(&order, plan, lock, &|| bar.inc(1));
     bar.finish_and_clear();
     match built {
-        Ok(built) => planned(args, given, &Planned { order, built, has_lock, base }, messages),
-        Err(fault) => build::report(fault, messages),
+        Ok(mut built) => {
+            messages.built(&mut built);
+            built.warnings.iter().for_each(|warning| messages.finding(warning));
+            planned(args, given, &Planned { order, built, has_lock, base }, messages)
+        }
+        Err(fault) => messages.fault(&fault),
     }
 }
 
@@ -120,12 +121,6 @@ struct Planned<'a> {
 
 fn planned(args: &PlanArgs, given: &Given, planned: &Planned, messages: &mut Messages) -> Outcome {
     let Planned { order, built, .. } = planned;
-    built.errors.iter().chain(&built.warnings).for_each(|text| messages.text(text));
-    let mut merged = Merged::default();
-    for (job, report) in &built.reports {
-        merged.add(&job.path().to_string_lossy(), report.messages.clone());
-    }
-    merged.finish().into_iter().for_each(|message| messages.report(message));
     let ended: Outcome = built.fate().into();
     if ended != Outcome::Done {
         return ended;

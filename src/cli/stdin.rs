@@ -34,6 +34,11 @@ impl SourceFiles {
         SourceFiles { names: files.to_vec(), given: None }
     }
 
+    /// The one of the standard input, with its text.
+    pub fn given(&self) -> Option<(&Path, &[u8])> {
+        self.given.as_ref().map(|(name, bytes)| (name.as_path(), bytes.as_slice()))
+    }
+
     /// Gives a loader the text of the standard input.
     pub fn give(&self, loader: FileLoader) -> FileLoader {
         self.given.iter().fold(loader, |loader, (name, bytes)| loader.given(name, bytes.clone()))

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::messages::{MessageArgs, Messages};
-use crate::batch::{documents, glsl_extension, validators, write_anew};
+use crate::batch::{Finding, documents, glsl_extension, validators, write_anew};
 use crate::compile::{Artifact, Target};
 use crate::diagnostic::Code;
 use crate::reflect::Reflection;
@@ -36,8 +36,8 @@ pub fn validate(args: &ValidateArgs) -> Outcome {
 fn run(args: &ValidateArgs, messages: &mut Messages) -> Outcome {
     let texts = match texts(&args.files) {
         Ok(texts) => texts,
-        Err(text) => {
-            messages.text(&text);
+        Err(fault) => {
+            messages.finding(&fault);
             return Outcome::InputErrors;
         }
     };
@@ -68,8 +68,8 @@ struct Judged<'a> {
     entries: Vec<(Symbol, Stage)>,
 }
 
-/// The texts of the arguments. The error is a text for people.
-fn texts(files: &[PathBuf]) -> Result<Vec<Judged<'_>>, String> {
+/// The texts of the arguments.
+fn texts(files: &[PathBuf]) -> Result<Vec<Judged<'_>>, Finding> {
     let mut texts = Vec::new();
     let mut waiting: Vec<&Path> = Vec::new();
     for path in files {
@@ -78,20 +78,22 @@ fn texts(files: &[PathBuf]) -> Result<Vec<Judged<'_>>, String> {
             continue;
         }
         let text = documents::read_text(path)?;
-        let sidecar: Reflection =
-            Reflection::read(&text).map_err(|fault| documents::located(path, &text, fault, false))?;
+        let sidecar: Reflection = Reflection::read(&text).map_err(|fault| Finding::of_json(path, &text, fault))?;
         for path in std::mem::take(&mut waiting) {
             texts.push(judged(path, &sidecar)?);
         }
     }
     match waiting.first() {
-        Some(path) => Err(format!("error[{}]: {}: its sidecar has to follow it\n", Code::BAD_OPTION, path.display())),
+        Some(path) => {
+            let message = format!("{}: its sidecar has to follow it", path.display());
+            Err(Finding::error(Code::BAD_OPTION, message).in_file(path))
+        }
         None => Ok(texts),
     }
 }
 
-fn judged<'a>(path: &'a Path, sidecar: &Reflection) -> Result<Judged<'a>, String> {
-    let bad = |what: &str| format!("error[{}]: {}: {what}\n", Code::BAD_RECORD, path.display());
+fn judged<'a>(path: &'a Path, sidecar: &Reflection) -> Result<Judged<'a>, Finding> {
+    let bad = |what: &str| Finding::error(Code::BAD_RECORD, format!("{}: {what}", path.display())).in_file(path);
     let target = Target::parse(&sidecar.target).ok_or_else(|| bad("its sidecar has an unknown target"))?;
     let profile = Profile::parse(&sidecar.profile).ok_or_else(|| bad("its sidecar has an unknown profile"))?;
     let entry = |entry: &crate::reflect::model::EntryPoint| {

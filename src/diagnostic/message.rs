@@ -27,6 +27,14 @@ pub struct Place {
     pub column_end: usize,
 }
 
+impl Place {
+    /// The start of a file, for what is about all of it.
+    pub(crate) fn start_of(file: &str) -> Place {
+        let (byte_start, byte_end, line_start, column_start, line_end, column_end) = (0, 0, 1, 1, 1, 1);
+        Place { file: file.to_owned(), byte_start, byte_end, line_start, column_start, line_end, column_end }
+    }
+}
+
 /// A further place of a message, with words.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Remark {

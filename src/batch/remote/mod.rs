@@ -13,6 +13,7 @@ mod action;
 mod client;
 
 use super::elsewhere::{Elsewhere, Told, Wanted};
+use super::finding::Finding;
 use super::packed::{pack, unpack};
 use super::program::Product;
 use super::validators;
@@ -98,8 +99,7 @@ impl Remote {
 
     fn warn(&self, text: &str) {
         let address = &self.settings.address;
-        let text = format!("warning[{}]: {address}: {text}\n", Code::REMOTE);
-        self.warnings.lock().unwrap_or_else(|e| e.into_inner()).push(text);
+        self.warnings.lock().unwrap_or_else(|e| e.into_inner()).push(format!("{address}: {text}"));
     }
 
     /// Notes a fault, and what is not asked for after it. Each kind is told once, but for wrong entries.
@@ -239,6 +239,7 @@ impl Elsewhere for Remote {
         let made = if self.settings.executes { format!(", {made} made by its workers") } else { String::new() };
         let mut warnings = self.warnings.lock().unwrap_or_else(|e| e.into_inner()).clone();
         warnings.sort();
+        let warnings = warnings.into_iter().map(|text| Finding::warning(Code::REMOTE, text)).collect();
         let summary = format!("remote: {found} of {asked} programs found{made}\n");
         Told { summary, warnings }
     }

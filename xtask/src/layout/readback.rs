@@ -170,7 +170,7 @@ fn examine(output: &Output, head: &str, tally: &mut Tally) {
 /// The programs of a tree, as `shaderport build` finds them.
 fn of_tree(options: &ReadbackOptions, tree: &Path) -> Result<Vec<Tally>, String> {
     let plan = shaderport::internals::batch::plan(tree, true, Path::new("out"))
-        .map_err(|(code, message)| format!("error[{code}]: {message}"))?;
+        .map_err(|fault| fault.message(false).rendered)?;
     let work = plan.jobs.iter().flat_map(|job| job.settings.targets(&[]).into_iter().map(move |t| (job, t)));
     let work: Vec<(&shaderport::internals::batch::Job, Target)> = work.collect();
     let one = |(job, target): (&shaderport::internals::batch::Job, Target)| {

@@ -29,7 +29,7 @@ pub(super) fn programs(
     let tree = absolute(tree)?;
     let include = include.iter().map(|path| absolute(path)).collect::<Result<Vec<_>, _>>()?;
     let plan = shaderport::internals::batch::plan(&tree, true, Path::new("out"))
-        .map_err(|(code, message)| format!("error[{code}]: {message}"))?;
+        .map_err(|fault| fault.message(false).rendered)?;
     let found = plan.jobs.par_iter().map(|job| (job.path().to_path_buf(), entries(job.path(), &include)));
     let found: Vec<(PathBuf, Vec<(String, Stage)>)> = found.collect();
     let slang: Vec<String> = targets.iter().filter(|t| *t != "dxc").cloned().collect();
