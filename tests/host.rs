@@ -334,3 +334,98 @@ fn the_command_line_shows_host_code() {
     let run = shaderport(files.path(), &["reflect", "lights.slang", "--format", "cpp", "--cpp-tables", "metal"]);
     assert!(run.code == 2 && run.stderr.contains("there are vulkan, d3d12"), "{}", run.stderr);
 }
+
+/// Constants that the application may set, with what they are if it does not.
+const SET: &str = "[vk::constant_id(1)] const bool on = true;
+[vk::constant_id(2)] const int below = -(1 << 31) + 1;
+[vk::constant_id(3)] const uint most = 0xffffffff;
+[vk::constant_id(4)] const float tenth = 0.1;
+[vk::constant_id(5)] const float large = 3e38;
+static const int base = 20;
+[vk::constant_id(6)] const int made = base * 2 + 2;
+[vk::constant_id(7)] const int other = base + 23;
+[vk::constant_id(8)] const float whole = 2;
+[vk::constant_id(9)] const float endless = 1.0 / 0.0;
+RWStructuredBuffer<float> result;
+[shader(\"compute\")] [numthreads(1, 1, 1)]
+void main()
+{
+    result[0] = (on ? tenth : large) + below + most + made + other + whole + endless;
+}
+";
+
+#[test]
+fn constants_have_the_values_of_the_source() {
+    let output = compile(&MemoryLoader::new().with("a.slang", SET), &["a.slang"], &options(BufferLayout::Native));
+    let json = |value: f32| serde_json::json!(f64::from(value));
+    let expected = [
+        ("on", serde_json::json!(true)),
+        ("below", serde_json::json!(-2147483647)),
+        ("most", serde_json::json!(4294967295u32)),
+        ("tenth", json(0.1)),
+        ("large", json(3e38)),
+        ("made", serde_json::json!(42)),
+        ("other", serde_json::json!(43)),
+        ("whole", serde_json::json!(2.0)),
+        ("endless", serde_json::Value::Null),
+    ];
+    assert_eq!(output.reflections.len(), TARGETS.len(), "{}", output.render(false));
+    let mut all = Generated::default();
+    for (target, reflection) in &output.reflections {
+        let (full, compact) = (reflection.to_json(), reflection.to_compact_json());
+        // Of D3D's targets they are no constants that are set: there is no leaf.
+        let rows = if *target == Target::Hlsl { &[][..] } else { &expected[..] };
+        for text in [full, compact] {
+            let sidecar: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+            let leaves = sidecar["leaves"].as_array().expect("leaves");
+            let constants: Vec<_> = leaves.iter().filter(|leaf| leaf["kind"] == "specializationConstant").collect();
+            assert_eq!(constants.len(), rows.len(), "{target:?}");
+            for (path, value) in rows {
+                let leaf = constants.iter().find(|leaf| leaf["path"] == *path).unwrap_or_else(|| panic!("{path}"));
+                assert_eq!(leaf["defaultValue"], *value, "{target:?}: {path}");
+            }
+            let back = Reflection::from_json(&text).expect("a sidecar");
+            assert_eq!(back.leaves, reflection.leaves, "what is read is what was written");
+        }
+        if !rows.is_empty() {
+            all.push(reflection.clone());
+        }
+    }
+    // The compilers compute what the texts say.
+    let bits = |name: &str, is_known: bool, bits: u64| {
+        format!("static_assert(c::{name}.has_default == {is_known} && c::{name}.default_bits == {bits}ull);\n")
+    };
+    let mut cpp = all.cpp();
+    let mut rust = all.rust(&RustOptions::default());
+    for name in &all.names {
+        let float = |value: f32| u64::from(value.to_bits());
+        cpp.push_str(&format!("namespace of_{name} {{ namespace c = ::shaders::{name}::constants;\n"));
+        let rows =
+            [("on", 1), ("below", 0x8000_0001), ("most", 0xffff_ffff), ("tenth", float(0.1)), ("large", float(3e38))];
+        rows.iter()
+            .chain(&[("made", 42), ("other", 43), ("whole", float(2.0))])
+            .for_each(|(n, v)| cpp.push_str(&bits(n, true, *v)));
+        cpp.push_str(&bits("endless", false, 0));
+        cpp.push_str("}\n");
+        let is = |constant: &str, value: &str| {
+            format!("const _: () = assert!(matches!({name}::constants::{constant}.default, {value}));\n")
+        };
+        for (constant, value) in [
+            ("on", "Some(interface::Scalar::Bool(true))"),
+            ("below", "Some(interface::Scalar::I32(-2147483647))"),
+            ("most", "Some(interface::Scalar::U32(u32::MAX))"),
+            ("tenth", "Some(interface::Scalar::F32(0.1f32))"),
+            ("large", "Some(interface::Scalar::F32(3e38f32))"),
+            ("made", "Some(interface::Scalar::I32(42))"),
+            ("other", "Some(interface::Scalar::I32(43))"),
+            ("whole", "Some(interface::Scalar::F32(2.0f32))"),
+            ("endless", "None"),
+        ] {
+            rust.push_str(&is(constant, value));
+        }
+    }
+    assert_eq!(cpp_refuses(&cpp), None, "{cpp}");
+    assert_eq!(rust_refuses(&rust, &[]), None, "{rust}");
+    let broken = cpp.replace("default_bits == 42ull", "default_bits == 41ull");
+    assert!(broken != cpp && cpp_refuses(&broken).is_some());
+}

@@ -1,7 +1,7 @@
 //! C++ headers: one for a program on a target.
 
 use super::cpp_tables;
-use super::model::{Buffer, Data, Element, Entry, Field, Host, Number, Slot, Struct};
+use super::model::{Buffer, Constant, Data, Element, Entry, Field, Host, Number, Slot, Struct};
 use super::names::Words;
 use crate::reflect::model::Reflection;
 
@@ -61,8 +61,8 @@ struct EntryPoint { const char* name; const char* stage; std::uint32_t group[3];
 struct VertexInput { const char* semantic; std::uint32_t semantic_index, location, offset; char number; std::uint32_t bytes, components; };
 /// A range of push constants.
 struct PushConstants { std::uint32_t offset, size; };
-/// A specialization constant: its id and the number that it is.
-struct Constant { std::uint32_t id; char number; std::uint32_t bytes; };
+/// A specialization constant: its id, the number that it is, and the bits of its value if the application sets none, where one is known.
+struct Constant { std::uint32_t id; char number; std::uint32_t bytes; bool has_default; std::uint64_t default_bits; };
 } // namespace shaderport
 #endif
 ";
@@ -90,19 +90,23 @@ pub fn header(name: &str, reflection: &Reflection, options: &CppOptions) -> Stri
     let push = host.push_constants.iter();
     let push = push.map(|p| format!("constexpr ::shaderport::PushConstants {} = {{0, {}}};\n", p.name, p.size));
     section("push_constants", push.collect());
-    let constants = host.constants.iter();
-    let constants = constants.map(|c| {
-        let (kind, bytes) = (kind(c.number, false), c.number.size());
-        let value = format!("constexpr ::shaderport::Constant {} = {{{}, '{kind}', {bytes}}};\n", c.name, c.id);
-        comment(&c.note) + &value
-    });
-    section("constants", constants.collect());
+    section("constants", host.constants.iter().map(constant).collect());
     section("entry_points", host.entries.iter().map(entry).collect());
     section("inputs", host.entries.iter().filter_map(inputs).collect());
     for tables in &options.tables {
         out.push_str(&cpp_tables::print(*tables, &host, &reflection.profile));
     }
     out + &format!("\n}} // namespace {namespace}\n")
+}
+
+fn constant(constant: &Constant) -> String {
+    let Constant { name, note, id, number, value } = constant;
+    let (kind, bytes, bits) = (kind(*number, false), number.size(), value.map_or(0, |value| value.bits(*number)));
+    let by_default = value.map(|value| format!("{value} by default"));
+    let words: Vec<&str> = [note.as_str()].into_iter().chain(by_default.as_deref()).filter(|w| !w.is_empty()).collect();
+    let known = value.is_some();
+    comment(&words.join("; "))
+        + &format!("constexpr ::shaderport::Constant {name} = {{{id}, '{kind}', {bytes}, {known}, {bits:#x}}};\n")
 }
 
 /// A line of documentation, if there is something to say.

@@ -1,7 +1,7 @@
 //! Where everything of a program is bound, its entry points and its constants.
 
 use super::held;
-use super::model::{Buffer, Constant, Entry, Input, Number, PushConstants, Resource, Sample, Slot};
+use super::model::{Buffer, Constant, ConstantValue, Entry, Input, Number, PushConstants, Resource, Sample, Slot};
 use super::names::{Names, Words};
 use super::resources::resource;
 use super::structs::{number, place};
@@ -173,7 +173,8 @@ pub fn constants(reflection: &Reflection, words: &Words, found: &BTreeMap<String
         let scalar = of.and_then(|of| of.ty.scalar_type.as_deref()).unwrap_or("uint32");
         let number = Number::of(scalar, if scalar.ends_with("64") { 8 } else { 4 });
         let note = of.map(Found::note).unwrap_or_default();
-        Some(Constant { name: names.name(&leaf.path), note, id: leaf.index?, number })
+        let value = leaf.default_value.and_then(|value| ConstantValue::of(value, number));
+        Some(Constant { name: names.name(&leaf.path), note, id: leaf.index?, number, value })
     });
     constants.collect()
 }

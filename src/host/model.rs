@@ -1,6 +1,8 @@
 //! What host code is written from, whatever language it is in: the data of buffers as structs without hidden padding, and the
 //! positions of resources, entry points, stage inputs and constants.
 
+use crate::reflect::model::ScalarValue;
+
 /// The interface of one program on one target.
 #[derive(Clone, Debug)]
 pub struct Host {
@@ -296,4 +298,66 @@ pub struct Constant {
     pub id: u64,
     /// Its value takes four bytes in host code but for numbers of eight.
     pub number: Number,
+    /// Its value if the application sets none.
+    pub value: Option<ConstantValue>,
+}
+
+/// The value of a constant.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ConstantValue {
+    Bool(bool),
+    Signed(i64),
+    Unsigned(u64),
+    /// Of four bytes.
+    Single(f32),
+    Double(f64),
+}
+
+impl ConstantValue {
+    /// A value of a sidecar as one of the number that a constant is.
+    pub fn of(value: ScalarValue, number: Number) -> Option<ConstantValue> {
+        let float = match value {
+            ScalarValue::Bool(value) => return Some(ConstantValue::Bool(value)),
+            ScalarValue::Int(value) => value as f64,
+            ScalarValue::Uint(value) => value as f64,
+            ScalarValue::Float(value) => value,
+        };
+        match (number, value) {
+            (Number::F32, _) => Some(ConstantValue::Single(float as f32)),
+            (Number::F64, _) => Some(ConstantValue::Double(float)),
+            (Number::I8 | Number::I16 | Number::I32 | Number::I64, ScalarValue::Int(value)) => {
+                Some(ConstantValue::Signed(value))
+            }
+            (Number::U8 | Number::U16 | Number::U32 | Number::U64, ScalarValue::Int(value)) => {
+                u64::try_from(value).ok().map(ConstantValue::Unsigned)
+            }
+            (Number::U64, ScalarValue::Uint(value)) => Some(ConstantValue::Unsigned(value)),
+            _ => None,
+        }
+    }
+
+    /// The bits of the constant's bytes: a `bool` is 0 or 1.
+    pub fn bits(self, number: Number) -> u64 {
+        let all = match self {
+            ConstantValue::Bool(value) => value.into(),
+            ConstantValue::Signed(value) => value as u64,
+            ConstantValue::Unsigned(value) => value,
+            ConstantValue::Single(value) => value.to_bits().into(),
+            ConstantValue::Double(value) => value.to_bits(),
+        };
+        if number.size() < 8 { all & u64::from(u32::MAX) } else { all }
+    }
+}
+
+/// As host code writes it, with as many digits as tell it from others.
+impl std::fmt::Display for ConstantValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            ConstantValue::Bool(value) => write!(f, "{value}"),
+            ConstantValue::Signed(value) => write!(f, "{value}"),
+            ConstantValue::Unsigned(value) => write!(f, "{value}"),
+            ConstantValue::Single(value) => write!(f, "{value:?}"),
+            ConstantValue::Double(value) => write!(f, "{value:?}"),
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Bindings, entry points and constants as data of types that the module declares.
 
 use super::model::{
-    Access, Constant, Entry, Host, Input, Number, PushConstants, Resource, Sample, Shape, Slot, Texture,
+    Access, Constant, ConstantValue, Entry, Host, Input, Number, PushConstants, Resource, Sample, Shape, Slot, Texture,
 };
 use super::rust::{comment, section};
 use crate::tree::Stage;
@@ -133,7 +133,14 @@ fn push_constants(range: &PushConstants) -> String {
 fn constant(constant: &Constant) -> String {
     let note = if constant.note.is_empty() { String::new() } else { comment(&format!("`{}`", constant.note)) };
     let (name, id, number) = (&constant.name, constant.id, number(constant.number, false));
-    format!("{note}pub const {name}: Constant = Constant {{ id: {id}, number: Number::{number} }};\n")
+    let default = match constant.value {
+        Some(value @ ConstantValue::Bool(_)) => format!("Some(Scalar::Bool({value}))"),
+        Some(value) => format!("Some(Scalar::{number}({value}))"),
+        None => "None".to_owned(),
+    };
+    format!(
+        "{note}pub const {name}: Constant =\n    Constant {{ id: {id}, number: Number::{number}, default: {default} }};\n"
+    )
 }
 
 fn entry(entry: &Entry) -> String {

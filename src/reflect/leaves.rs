@@ -2,13 +2,16 @@
 //! parameters of entry points, of stage inputs and outputs; and the buffers that the source does not declare.
 
 use super::build::{Builder, count};
-use super::model::{Binding, BufferSlot, Count, Element, EntryPoint, Leaf, Pair, Reference, Repeat, Unbounded};
+use super::model::{
+    Binding, BufferSlot, Count, Element, EntryPoint, Leaf, Pair, Reference, Repeat, ScalarValue, Unbounded,
+};
 use super::paths::Paths;
 use super::varyings::{Signature, located};
+use crate::check::constant::{self, Value};
 use crate::layout::locations::{PATCH, VaryingPart, semantic_text};
 use crate::layout::lock::Owner;
 use crate::layout::{self, Api, Role, UNBOUNDED, Unit};
-use crate::tree::{self, FunctionId, LeafId, Origin, ParameterId, Program, Semantic, Step, Type, TypeId};
+use crate::tree::{self, FunctionId, LeafId, Origin, ParameterId, Program, Scalar, Semantic, Step, Type, TypeId};
 use crate::usage::{self, Parts, Root};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -176,6 +179,7 @@ impl LeafRows<'_, '_> {
                 index: Some(index),
                 space: self.space(leaf, unit),
                 count: (n != 1).then(|| count(n)),
+                default_value: self.default_value(leaf),
                 further,
                 repeats: if split { Vec::new() } else { repeats(leaf, counted) },
                 hidden: self.hidden(leaf).map(str::to_owned),
@@ -188,6 +192,23 @@ impl LeafRows<'_, '_> {
                 ..Leaf::default()
             };
             self.list.push(Row { id, leaf: found, users: Users::new() });
+        }
+    }
+
+    /// The value of a specialization constant that the application does not set.
+    fn default_value(&self, leaf: &layout::Leaf) -> Option<ScalarValue> {
+        let Owner::Global(id) = self.builder.layout.leaves.parameter(leaf.parameter).owner else { return None };
+        let program = self.builder.program;
+        let init = program.globals[id].init.as_ref().filter(|_| leaf.role == Role::Constant)?;
+        match constant::eval_first(program, &init.exprs, init.root).ok()? {
+            Value::Bool(value) => Some(ScalarValue::Bool(value)),
+            // As its bits, which are those of a number without sign here.
+            Value::Int(bits, Scalar::U64) => {
+                Some(u64::try_from(bits).map_or(ScalarValue::Uint(bits as u64), |_| ScalarValue::Int(bits)))
+            }
+            Value::Int(value, _) => Some(ScalarValue::Int(value)),
+            Value::Float(value, _) => Some(ScalarValue::Float(value)).filter(|_| value.is_finite()),
+            Value::Composite(_) | Value::Text(_) => None,
         }
     }
 

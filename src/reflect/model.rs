@@ -361,6 +361,10 @@ objects! {
         space?: u64,
         /// How many from `index` on, with all elements of the arrays around, if not 1.
         count?: Count,
+        /// A specialization or override constant: its value if the application sets none, as its type has it. There is none where the
+        /// source gives it no value, or one that JSON has no number for.
+        #[serde(default)]
+        default_value?: ScalarValue,
         /// It is all elements of an array but the first: an explicit binding names that alone, where each has one.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         further: bool,
@@ -444,6 +448,21 @@ objects! {
         /// Register space, descriptor set or bind group.
         space?: u64,
     }
+}
+
+/// The value of a scalar, exactly.
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum ScalarValue {
+    /// `true` or `false`.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// An integer beyond the greatest one with a sign.
+    Uint(u64),
+    /// A float.
+    Float(f64),
 }
 
 /// A number, or `"unbounded"`.

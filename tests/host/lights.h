@@ -17,8 +17,8 @@ struct EntryPoint { const char* name; const char* stage; std::uint32_t group[3];
 struct VertexInput { const char* semantic; std::uint32_t semantic_index, location, offset; char number; std::uint32_t bytes, components; };
 /// A range of push constants.
 struct PushConstants { std::uint32_t offset, size; };
-/// A specialization constant: its id and the number that it is.
-struct Constant { std::uint32_t id; char number; std::uint32_t bytes; };
+/// A specialization constant: its id, the number that it is, and the bits of its value if the application sets none, where one is known.
+struct Constant { std::uint32_t id; char number; std::uint32_t bytes; bool has_default; std::uint64_t default_bits; };
 } // namespace shaderport
 #endif
 

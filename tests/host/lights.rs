@@ -95,10 +95,24 @@ pub mod interface {
     }
 
     /// A specialization or override constant.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Constant {
         pub id: u32,
         pub number: Number,
+        /// Its value if the application sets none, where one is known.
+        pub default: Option<Scalar>,
+    }
+
+    /// The value of a constant.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum Scalar {
+        Bool(bool),
+        I32(i32),
+        U32(u32),
+        F32(f32),
+        I64(i64),
+        U64(u64),
+        F64(f64),
     }
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -324,7 +338,8 @@ pub mod lights {
     pub mod constants {
         use super::super::interface::*;
         /// `int, lights.slang:21`
-        pub const quality: Constant = Constant { id: 4, number: Number::I32 };
+        pub const quality: Constant =
+            Constant { id: 4, number: Number::I32, default: Some(Scalar::I32(2)) };
     }
 
     pub mod entry_points {
