@@ -216,14 +216,15 @@ mod tests {
         let line =
             std::fs::read_to_string(&path).unwrap().lines().position(|line| line.contains("\"a.hlsl\": {")).unwrap();
         assert_eq!(message.location.map(|place| place.line_start), Some(line + 1));
-        assert_eq!(message.notes, ["start again"]);
+        assert_eq!(message.notes.first().map(String::as_str), Some("start again"));
         assert_eq!(held(), before);
         // What may not change does not.
         let mut frozen = LockFile::open(&path, true).unwrap();
         frozen.update(&source("c.hlsl"), true, Some(program("c.hlsl", &[("d3d", 0)])));
         let message = frozen.save().unwrap_err().message(false);
         assert!(
-            message.message.contains("would change") && message.notes == ["`c.hlsl` would be added"],
+            message.message.contains("would change")
+                && message.notes.first().is_some_and(|note| note == "`c.hlsl` would be added"),
             "{message:?}"
         );
         assert_eq!(held(), before);

@@ -1,7 +1,7 @@
 //! `shaderport check`: what is wrong with a program, or with all of a tree. Nothing is written.
 //!
-//! Where targets are named, or a manifest holds, what `build` would do is done but for writing. Else programs are checked without that
-//! it is asked what a target supports.
+//! Where targets are named, or a manifest holds, what `build` would do is done but for writing. Else nothing is checked that depends
+//! on a target.
 
 use super::build::{programs, progress};
 use super::compile;
