@@ -97,7 +97,8 @@ fn run(args: &PlanArgs, given: &Given, messages: &mut Messages) -> Outcome {
         Ok(order) => order,
         Err(text) => return messages.fault(&Finding::error(Code::BAD_OPTION, text)),
     };
-    let order = Order { outputs: OutputUse::Drop, validators: String::new(), validator: |_, _| Vec::new(), ..order };
+    // Nothing is written; what differs from what is there is the text of tables, which are read below.
+    let order = Order { outputs: OutputUse::Compare, validators: String::new(), validator: |_, _| Vec::new(), ..order };
     let bar = build::progress(plan.jobs.len());
     let built = batch::build(&order, plan, lock, &|| bar.inc(1));
     bar.finish_and_clear();
