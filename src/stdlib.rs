@@ -112,9 +112,10 @@ impl Mentions {
         }
     }
 
-    /// Whether all names of others are among these.
+    /// Whether all names of others are among these, and both have GLSL's words or none has.
     pub fn has(&self, others: &Mentions) -> bool {
-        others.names.is_subset(&self.names)
+        let has_glsl = |mentions: &Mentions| mentions.names.contains(&Symbol::new(MARK));
+        has_glsl(self) == has_glsl(others) && others.names.is_subset(&self.names)
     }
 
     /// Adds the names of other tokens.
