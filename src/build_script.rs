@@ -161,7 +161,7 @@ impl Build {
                 println!("cargo::rerun-if-changed={file}");
             }
             merged.add(&job.path().to_string_lossy(), report.messages.clone());
-            written.extend(report.outputs.iter().map(|output| out.join(&output.name)));
+            written.extend(report.outputs.iter().map(|output| out.join(&*output.name)));
         }
         for message in merged.finish() {
             match message.severity {
@@ -196,7 +196,7 @@ impl Build {
                 if sidecars.iter().any(|(_, of, t, _)| std::ptr::eq(*of, outputs) && *t == target) {
                     continue;
                 }
-                let path = out.join(&sidecar.name);
+                let path = out.join(&*sidecar.name);
                 let text =
                     std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
                 let reflection = Reflection::from_json(&text).map_err(|e| format!("{}: {e}", path.display()))?;

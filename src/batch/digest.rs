@@ -35,8 +35,12 @@ impl Digest {
         if text.len() != 2 * bytes.len() || !text.is_ascii() {
             return None;
         }
-        for (at, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
+        let digit = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
+        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+            *byte = match pair {
+                [high, low] => digit(*high)? << 4 | digit(*low)?,
+                _ => return None,
+            };
         }
         Some(Digest(bytes))
     }

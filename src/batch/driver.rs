@@ -1,10 +1,10 @@
 //! A build: what is not right any more is compiled, on all cores, and written; what is, is left alone.
 
-use super::axes::Variant;
 use super::cached::Cache;
 use super::digest::{Digest, Stamp, now};
 use super::elsewhere::Wanted;
 use super::finding::Finding;
+use super::kinds::{Kind, Kinds};
 use super::loader::{FileInput, Loaders};
 use super::lock::{LockFile, guard};
 use super::manifest::FILE_NAME;
@@ -12,8 +12,8 @@ use super::names;
 use super::order::{Order, OutputUse};
 use super::parts;
 use super::plan::{Job, Plan, enclosing, from, relative};
-use super::program::{Fate, OutputFile, OutputKind, Product};
-use super::record::{self, JobRecord, OutputRecord, Reason, Record, Recorder};
+use super::program::{Fate, OutputFile, Product};
+use super::record::{self, JobRecord, OutputRecord, Reason, Record, Recorder, Written};
 use super::store::Store;
 use super::write::{Change, empty_temporary, write_if_changed};
 use crate::compile::{self, Target};
@@ -22,6 +22,7 @@ use crate::layout::lock::ProgramLock;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What became of one program.
@@ -61,25 +62,6 @@ struct ReadFrom {
     inputs: Vec<(String, FileInput)>,
     /// Where files were looked for in vain.
     misses: BTreeSet<String>,
-}
-
-/// An output that is right or was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
-    /// Its path below the output directory.
-    pub name: String,
-    /// What it is.
-    pub kind: OutputKind,
-    /// Of a text: the entry point that it is of, if it is not of all.
-    pub entry: Option<String>,
-    /// For which target; the table of variants is for all.
-    pub target: Option<Target>,
-}
-
-impl Written {
-    fn of(file: &OutputFile) -> Written {
-        Written { name: file.name.clone(), kind: file.kind, entry: file.entry.clone(), target: file.target }
-    }
 }
 
 /// An output that is not what would be written.
@@ -142,7 +124,7 @@ struct Item {
     job: Job,
     /// Its name in records.
     id: String,
-    variants: Vec<Variant>,
+    kind: Arc<Kind>,
 }
 
 /// What does not change while a build runs.
@@ -169,12 +151,13 @@ pub fn build(order: &Order, plan: Plan, lock: Option<LockFile>, done: &(dyn Fn()
     let Plan { jobs, base, warnings, manifest, roots, .. } = plan;
     let mut built = Built { warnings, ..Built::default() };
     let mut items = Vec::new();
+    let mut kinds = Kinds::new(order, &base);
     for job in jobs {
-        let variants = job.settings.variants(&order.defines).map_err(|e| {
+        let kind = kinds.of(&job).map_err(|e| {
             let fault = Finding::error(Code::BAD_OPTION, e.message);
             manifest.iter().fold(fault, |fault, path| fault.in_file(path))
         })?;
-        items.push(Item { id: id_of(&job, &base), variants, job });
+        items.push(Item { id: id_of(&job, &base), kind, job });
     }
     let possible = leave_out_clashes(order, &mut items, &mut built.errors);
     let in_way = |e: std::io::Error| {
@@ -201,15 +184,12 @@ pub fn build(order: &Order, plan: Plan, lock: Option<LockFile>, done: &(dyn Fn()
     let pool = rayon::ThreadPoolBuilder::new().num_threads(order.jobs.unwrap_or(0)).stack_size(compile::STACK_BYTES);
     let no_threads = |e| Finding::error(Code::INTERNAL, format!("there are no threads to compile on: {e}"));
     let pool = pool.build().map_err(no_threads)?;
-    let reports = pool.install(|| {
+    let mut reports = pool.install(|| {
         driver.before.check(&base);
         driver.run(&mut items, &possible, &mut built.errors, done)
     });
-    let record = driver.finish(began, &items, &reports, &mut built);
-    let is_new = reports.iter().any(|report| report.reason.is_some()) || driver.before.is_worn();
-    let is_new = is_new || items.len() != driver.before.len() || record.stale != driver.before.stale;
-    if is_new
-        && order.keeps_record()
+    let record = driver.finish(began, &items, &mut reports, &mut built).filter(|_| order.keeps_record());
+    if let Some(record) = record
         && let Err(e) = record.write(&record_path)
     {
         let message = format!("cannot write {}: {e}", record_path.display());
@@ -245,11 +225,7 @@ fn identity(order: &Order) -> Digest {
 fn leave_out_clashes(order: &Order, items: &mut Vec<Item>, errors: &mut Vec<Finding>) -> BTreeSet<String> {
     let users: Vec<names::User> = items
         .iter()
-        .map(|item| names::User {
-            job: &item.job,
-            variants: &item.variants,
-            targets: item.job.settings.targets(&order.targets),
-        })
+        .map(|item| names::User { job: &item.job, variants: &item.kind.names, targets: &item.kind.targets })
         .collect();
     let names::Clashes { certain, possible } = names::clashes(&users, &order.template);
     let mut out: BTreeSet<usize> = BTreeSet::new();
@@ -346,8 +322,8 @@ impl Driver<'_> {
     /// A program, made here or elsewhere.
     fn made(&self, item: &Item) -> Product {
         let (order, lock) = (self.order, self.lock);
-        let Item { job, variants, .. } = item;
-        let wanted = Wanted { order, job, variants, base: self.base, lock, loaders: &self.loaders };
+        let Item { job, kind, .. } = item;
+        let wanted = Wanted { order, job, variants: &kind.variants, base: self.base, lock, loaders: &self.loaders };
         order.elsewhere.map_or_else(|| wanted.here(), |elsewhere| elsewhere.product(&wanted))
     }
 
@@ -358,7 +334,7 @@ impl Driver<'_> {
             let names: Vec<&str> = match ready {
                 Ready::Right => {
                     let outputs = self.before.job(id).into_iter().flat_map(|job| &job.outputs);
-                    outputs.map(|output| output.name.as_str()).collect()
+                    outputs.map(|output| &*output.output.name).collect()
                 }
                 Ready::Compiled(_, product) => product.files.iter().map(|file| file.name.as_str()).collect(),
             };
@@ -381,21 +357,10 @@ impl Driver<'_> {
 
     /// Everything that the outputs depend on besides the bytes of files.
     fn key(&self, item: &Item, locked: Option<&ProgramLock>) -> String {
-        let Order { include, sidecar, depfiles, validators, verbose, anywhere, any_case, .. } = self.order;
-        let options = self.order.job_options(&item.job);
-        let how = format!("{options:?} {:?} {:?}", item.variants, item.job.settings.output);
-        let form = format!("{sidecar:?} {depfiles} {validators} {verbose} {anywhere} {any_case}");
-        // Names from the manifest: the same in another checkout.
-        let named = |paths: &[PathBuf]| paths.iter().map(|path| from(self.base, path)).collect::<Vec<_>>().join("\n");
-        let places = [&item.job.files, include, &item.job.settings.include].map(|paths| named(paths)).join("\n\n");
-        // Dependency files have names as they were given.
-        let besides = match depfiles {
-            true => format!("{:?} {} {}", self.base, self.order.out.display(), self.order.read_besides.join("\n")),
-            false => String::new(),
-        };
+        let files: Vec<String> = item.job.files.iter().map(|path| from(self.base, path)).collect();
         let locked = locked.map(|l| serde_json::to_string(&l.apis).unwrap_or_default()).unwrap_or_default();
-        let parts = [env!("SHADERPORT_BUILD_ID"), &how, &form, &places, &besides, &locked];
-        Digest::of_parts(parts.map(str::as_bytes)).to_string()
+        let parts = [&item.kind.key, &files.join("\n"), &locked];
+        Digest::of_parts(parts.map(|part| part.as_bytes())).to_string()
     }
 
     fn report(&self, item: &Item, ready: Ready) -> Report {
@@ -417,17 +382,14 @@ impl Driver<'_> {
             dependencies: self.before.inputs(job).map(|name| self.place(name)).collect(),
             ..Report::default()
         };
-        let target = |name: &str| Target::TABLE.iter().find(|row| row.name == name).map(|row| row.target);
-        for output in &job.outputs {
-            let target = output.target.as_deref().and_then(target);
-            let (name, entry) = (output.name.clone(), output.entry.clone());
-            report.outputs.push(Written { name, kind: output.kind, entry, target });
-            if let Some(target) = target {
+        for OutputRecord { output, .. } in &job.outputs {
+            report.outputs.push(output.clone());
+            if let Some(target) = output.target {
                 report.counts.entry(target).or_default()[1] += 1;
             }
         }
         for (name, failed) in &job.failed {
-            if let Some(target) = target(name) {
+            if let Some(target) = record::target_of(name) {
                 report.counts.entry(target).or_default()[2] += failed;
             }
         }
@@ -472,11 +434,10 @@ impl Driver<'_> {
             if let Some(target) = file.target {
                 report.counts.entry(target).or_default()[at] += 1;
             }
-            report.outputs.push(Written::of(file));
+            let output = Written::of(file);
+            report.outputs.push(output.clone());
             if let Some(stamp) = Stamp::of(&path).filter(|_| at < 2) {
-                let Written { name, kind, entry, target } = Written::of(file);
-                let target = record::target_name(target);
-                outputs.push(OutputRecord { name, kind, entry, target, stamp, digest: Digest::of(&file.bytes) });
+                outputs.push(OutputRecord { output, stamp, digest: Digest::of(&file.bytes) });
             }
         }
         let mut failed = BTreeMap::new();
@@ -507,31 +468,13 @@ impl Driver<'_> {
         report
     }
 
-    /// The record of this build. Outputs that are of no program any more are found, and removed if that was asked for.
-    fn finish(&self, began: u64, items: &[Item], reports: &[Report], built: &mut Built) -> Record {
-        let mut recorder = Recorder::new(began);
-        let mut current: BTreeSet<&str> = BTreeSet::new();
-        for (item, report) in items.iter().zip(reports) {
-            current.extend(report.outputs.iter().map(|output| output.name.as_str()));
-            if report.is_skipped {
-                let outputs = self.before.job(&item.id).into_iter().flat_map(|job| &job.outputs);
-                current.extend(outputs.map(|output| output.name.as_str()));
-            }
-            match &report.record {
-                Some(ReadFrom { job, inputs, misses }) => {
-                    let inputs = inputs.iter().map(|(name, input)| (name.as_str(), input.stamp, input.digest));
-                    recorder.add(&item.id, job.clone(), inputs, misses.iter().map(String::as_str));
-                }
-                None => {
-                    if let Some(job) = self.before.job(&item.id) {
-                        recorder.keep(&item.id, &self.before, job.clone());
-                    }
-                }
-            }
-        }
+    /// The record of this build; `None`: the one that is there says the same. Outputs that are of no program any more are found,
+    /// and removed if that was asked for.
+    fn finish(&mut self, began: u64, items: &[Item], reports: &mut [Report], built: &mut Built) -> Option<Record> {
+        let is_same = reports.iter().all(|report| report.reason.is_none() && !report.is_skipped);
+        let is_same = is_same && items.len() == self.before.len();
+        let mut stale = if is_same { self.before.stale.clone() } else { self.stale(items, reports) };
         let out = self.order.out;
-        let mut stale: Vec<String> =
-            self.before.outputs().filter(|name| !current.contains(name)).map(str::to_owned).collect();
         stale.retain(|name| out.join(name).is_file());
         stale.sort();
         stale.dedup();
@@ -539,7 +482,33 @@ impl Driver<'_> {
         if self.order.prunes && self.order.outputs == OutputUse::Write && !self.is_stopped() {
             stale.retain(|name| std::fs::remove_file(out.join(name)).is_err());
         }
-        recorder.finish(stale)
+        if is_same && !self.before.is_worn() && stale == self.before.stale {
+            return None;
+        }
+        let mut recorder = Recorder::new(began);
+        for (item, report) in items.iter().zip(reports) {
+            match report.record.take() {
+                Some(ReadFrom { job, inputs, misses }) => {
+                    let inputs = inputs.iter().map(|(name, input)| (name.as_str(), input.stamp, input.digest));
+                    recorder.add(&item.id, job, inputs, misses.iter().map(String::as_str));
+                }
+                None => recorder.keep(&item.id, &mut self.before),
+            }
+        }
+        Some(recorder.finish(stale))
+    }
+
+    /// Outputs of the record that are of no program any more.
+    fn stale(&self, items: &[Item], reports: &[Report]) -> Vec<String> {
+        let mut current: BTreeSet<&str> = BTreeSet::new();
+        for (item, report) in items.iter().zip(reports) {
+            current.extend(report.outputs.iter().map(|output| &*output.name));
+            if report.is_skipped {
+                let outputs = self.before.job(&item.id).into_iter().flat_map(|job| &job.outputs);
+                current.extend(outputs.map(|output| &*output.output.name));
+            }
+        }
+        self.before.outputs().filter(|name| !current.contains(name)).map(str::to_owned).collect()
     }
 }
 

@@ -9,6 +9,8 @@ use super::order::Order;
 use super::plan::Job;
 use super::program::{Product, compile_job};
 use std::path::Path;
+#[cfg(feature = "remote")]
+use std::sync::Arc;
 
 /// What has programs, or has them made. Whatever becomes of that, there is a program.
 pub trait Elsewhere: Sync {
@@ -56,7 +58,7 @@ impl Wanted<'_> {
     #[cfg(feature = "remote")]
     pub fn checked(&self) -> Product {
         let mut job = self.job.clone();
-        job.settings.only_targets = Some(Vec::new());
+        Arc::make_mut(&mut job.settings).only_targets = Some(Vec::new());
         compile_job(self.order, &job, self.variants, self.lock, self.loaders)
     }
 

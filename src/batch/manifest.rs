@@ -41,6 +41,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use toml::Spanned;
 
 /// The file's name.
@@ -163,6 +164,8 @@ pub struct Manifest {
     build: Said,
     shaders: Vec<Said>,
     programs: Vec<Said>,
+    /// The settings of files by themselves, by the sections about them.
+    known: Mutex<BTreeMap<Vec<usize>, Arc<FileSettings>>>,
 }
 
 /// A program of several files.
@@ -265,7 +268,7 @@ impl Manifest {
         let build = said(build, keys.build, choices.build, permutations.build)?;
         let directory = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let (text, shaders, programs) = (text.to_owned(), shaders?, programs?);
-        let manifest = Manifest { path, text, directory, build, shaders, programs };
+        let manifest = Manifest { path, text, directory, build, shaders, programs, known: Mutex::default() };
         manifest.check()?;
         Ok(manifest)
     }
@@ -305,10 +308,17 @@ impl Manifest {
         self.shaders.iter().chain(&self.programs).any(|said| said.matches(relative))
     }
 
-    /// The settings of a file by itself.
-    pub fn settings(&self, relative: &str) -> Result<FileSettings, Finding> {
-        let sections: Vec<&Said> = self.shaders.iter().filter(|said| said.matches(relative)).collect();
-        self.settings_of(&sections).map_err(|fault| self.finding(fault))
+    /// The settings of a file by itself, which files that the same sections are about share.
+    pub fn settings(&self, relative: &str) -> Result<Arc<FileSettings>, Finding> {
+        let about = self.shaders.iter().enumerate().filter(|(_, said)| said.matches(relative));
+        let (places, sections): (Vec<usize>, Vec<&Said>) = about.unzip();
+        let mut known = self.known.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(settings) = known.get(&places) {
+            return Ok(settings.clone());
+        }
+        let settings = Arc::new(self.settings_of(&sections).map_err(|fault| self.finding(fault))?);
+        known.insert(places, settings.clone());
+        Ok(settings)
     }
 
     /// The selected programs of several files, of these files of the tree, which are sorted.
@@ -352,8 +362,9 @@ impl Manifest {
         if said.section.entries.is_empty() {
             settings.entries.clear();
             for file in &files {
-                let of_file = self.settings(file)?.entries;
-                settings.entries.extend(of_file.into_iter().map(|e| EntryRequest { file: Some(file.clone()), ..e }));
+                let of_file = self.settings(file)?;
+                let of_file = of_file.entries.iter().cloned();
+                settings.entries.extend(of_file.map(|e| EntryRequest { file: Some(file.clone()), ..e }));
             }
         }
         settings.listed = true;

@@ -25,6 +25,7 @@ mod elsewhere;
 #[cfg(feature = "cli")]
 pub mod farm;
 mod finding;
+mod kinds;
 pub mod loader;
 mod lock;
 pub mod manifest;
@@ -50,7 +51,6 @@ mod variants;
 mod walk;
 mod write;
 
-pub use driver::Written;
 pub use driver::build;
 #[cfg(feature = "cli")]
 pub use driver::{Built, Difference, Report};
@@ -74,6 +74,7 @@ pub use program::Fate;
 pub use program::OutputKind;
 #[cfg(feature = "cli")]
 pub use program::escape;
+pub use record::Written;
 #[cfg(feature = "cli")]
 pub use record::{DIRECTORY as RECORDS, prepare};
 #[cfg(feature = "remote")]

@@ -4,7 +4,9 @@ use super::axes::Variant;
 use super::plan::{Job, glsl_extension};
 use super::template::{Slot, Template, Values, variant_name};
 use crate::compile::{Artifact, Target};
+use rustc_hash::FxHasher;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 
 /// The names of one program's outputs, as paths below the output directory.
 pub struct Names<'a> {
@@ -101,23 +103,27 @@ pub struct Clashes {
 pub struct User<'a> {
     /// The program.
     pub job: &'a Job,
-    /// Its variants.
-    pub variants: &'a [Variant],
+    /// The names of its variants, if there are several.
+    pub variants: &'a [Option<String>],
     /// What is written of it.
-    pub targets: Vec<Target>,
+    pub targets: &'a [Target],
+}
+
+impl User<'_> {
+    fn each_name(&self, usual: &Template, mut see: impl FnMut(String)) {
+        let names = Names::new(self.job, usual, self.variants.len() > 1);
+        for variant in self.variants {
+            names.known(variant.as_deref(), self.targets).into_iter().for_each(&mut see);
+        }
+    }
 }
 
 /// Finds the outputs that would have the same names.
 pub fn clashes(users: &[User], usual: &Template) -> Clashes {
+    let suspects = suspects(users, usual);
     let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (index, User { job, variants, targets }) in users.iter().enumerate() {
-        let names = Names::new(job, usual, variants.len() > 1);
-        for variant in *variants {
-            let variant = if variants.len() > 1 { of_variant(variant) } else { None };
-            for name in names.known(variant.as_deref(), targets) {
-                by_name.entry(name).or_default().push(index);
-            }
-        }
+    for (index, user) in users.iter().enumerate().filter(|(index, _)| suspects.contains(index)) {
+        user.each_name(usual, |name| by_name.entry(name).or_default().push(index));
     }
     let mut clashes = Clashes::default();
     for (name, users) in by_name.into_iter().filter(|(_, users)| users.len() > 1) {
@@ -127,4 +133,20 @@ pub fn clashes(users: &[User], usual: &Template) -> Clashes {
         }
     }
     clashes
+}
+
+/// The programs of which a name has the same hash as another one: those of a tree have hundreds of thousands of names, which are
+/// not all kept.
+fn suspects(users: &[User], usual: &Template) -> BTreeSet<usize> {
+    let mut hashes: Vec<(u64, usize)> = Vec::new();
+    for (index, user) in users.iter().enumerate() {
+        user.each_name(usual, |name| {
+            let mut hasher = FxHasher::default();
+            name.hash(&mut hasher);
+            hashes.push((hasher.finish(), index));
+        });
+    }
+    hashes.sort_unstable();
+    let same = hashes.windows(2).filter(|pair| matches!(pair, [(a, _), (b, _)] if a == b));
+    same.flatten().map(|(_, index)| *index).collect()
 }

@@ -8,6 +8,7 @@ use super::walk::files_below;
 use crate::diagnostic::Code;
 use crate::tree::Stage;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// File name endings of sources that may have entry points. Others (`.hlsli`, `.fxh`, `.h`) are only included, unless a manifest
 /// names them.
@@ -23,14 +24,14 @@ pub struct Job {
     /// The path of the first one from the tree's root without ending, `/`-separated.
     pub stem: String,
     /// How.
-    pub settings: FileSettings,
+    pub settings: Arc<FileSettings>,
     /// A `[[program]]` names it; else it is a file by itself.
     pub is_program: bool,
 }
 
 impl Job {
     /// A file by itself.
-    fn of_file(path: PathBuf, relative: &str, settings: FileSettings) -> Job {
+    fn of_file(path: PathBuf, relative: &str, settings: Arc<FileSettings>) -> Job {
         let stem = stem(relative);
         Job { name: stem.clone(), files: vec![path], stem, settings, is_program: false }
     }
@@ -78,7 +79,7 @@ pub struct Project {
     /// The manifest.
     pub manifest: PathBuf,
     /// How the program is compiled.
-    pub settings: FileSettings,
+    pub settings: Arc<FileSettings>,
     /// The lock that the manifest names.
     pub bindings_lock: Option<PathBuf>,
 }
@@ -93,12 +94,12 @@ pub fn project(files: &[PathBuf]) -> Result<Option<Project>, Finding> {
     let mut tree: Vec<String> = files.iter().map(|file| below(&directory, file)).collect();
     tree.sort();
     if let Some(program) = manifest.program_of(&tree)? {
-        return Ok(Some(Project { directory, manifest: path, settings: program.settings, bindings_lock }));
+        return Ok(Some(Project { directory, manifest: path, settings: Arc::new(program.settings), bindings_lock }));
     }
     let settings = |file: &PathBuf| manifest.settings(&below(&directory, file));
     let of_first = settings(first)?;
     for other in files {
-        if !of_first.agrees(&settings(other)?) {
+        if !of_first.agrees(settings(other)?.as_ref()) {
             let message = format!(
                 "{} says different things of {} and {}, which are to be one program; with --no-manifest it is not asked",
                 path.display(),
@@ -169,10 +170,12 @@ pub fn base(file: &Path) -> PathBuf {
 /// The way from a directory to a path: `../lib`. What is not there is as it was written.
 pub fn from(directory: &Path, path: &Path) -> String {
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-    match (path.strip_prefix(directory), std::fs::canonicalize(directory), std::fs::canonicalize(path)) {
+    if let Ok(below) = path.strip_prefix(directory) {
         // It need not be there.
-        (Ok(below), ..) => relative(Path::new(""), below),
-        (_, Ok(directory), Ok(path)) => super::loader::from_base(&directory, &path),
+        return relative(Path::new(""), below);
+    }
+    match (std::fs::canonicalize(directory), std::fs::canonicalize(path)) {
+        (Ok(directory), Ok(path)) => super::loader::from_base(&directory, &path),
         _ => path.to_string_lossy().replace('\\', "/"),
     }
 }
@@ -208,9 +211,10 @@ pub fn plan_of(root: &Path, with_manifest: bool, out: &Path, selection: &Selecti
         for program in manifest.programs(&all, selection)? {
             let files: Vec<PathBuf> = program.files.iter().map(|file| directory.join(file)).collect();
             let stem = program.files.first().map(|first| stem(first)).unwrap_or_default();
-            jobs.push(Job { name: program.name, files, stem, settings: program.settings, is_program: true });
+            jobs.push(Job { name: program.name, files, stem, settings: Arc::new(program.settings), is_program: true });
         }
     }
+    let usual = Arc::new(FileSettings { listed: true, ..FileSettings::default() });
     let is_alone = |file: &&String| selection.has(file) && !manifest.as_ref().is_some_and(|m| m.is_in_program(file));
     for relative in all.iter().filter(is_alone) {
         let is_source = Path::new(relative).extension().and_then(|e| e.to_str()).is_some_and(|e| SOURCES.contains(&e));
@@ -219,7 +223,7 @@ pub fn plan_of(root: &Path, with_manifest: bool, out: &Path, selection: &Selecti
         }
         let settings = match &manifest {
             Some(manifest) => manifest.settings(relative)?,
-            None => FileSettings { listed: true, ..FileSettings::default() },
+            None => usual.clone(),
         };
         if settings.listed {
             jobs.push(Job::of_file(directory.join(relative), relative, settings));
@@ -254,7 +258,7 @@ pub fn plan_of_files(files: &[PathBuf], with_manifest: bool) -> Result<Plan, Fin
     let project = if with_manifest { project(files)? } else { None };
     let first = files.first().cloned().unwrap_or_default();
     let name = first.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let settings = project.as_ref().map_or_else(FileSettings::default, |p| p.settings.clone());
+    let settings = project.as_ref().map(|p| p.settings.clone()).unwrap_or_default();
     let bindings_lock = project.as_ref().and_then(|p| p.bindings_lock.clone());
     let base = base(&first);
     let manifest = project.map(|p| p.manifest);

@@ -9,26 +9,28 @@
 //! The record is written after the outputs. If a build is stopped, the one before it stays, which the digests of outputs contradict.
 
 use super::digest::{Digest, Stamp, now};
-use super::program::{Fate, OutputKind};
+use super::program::{Fate, OutputFile, OutputKind};
 use super::write_whole;
 use crate::compile::Target;
 use crate::diagnostic::Message;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The directory below the output directory that records are in.
 pub const DIRECTORY: &str = ".shaderport";
 /// A file of it: everything in the output directory was written by builds.
 const OWN: &str = "own";
 /// The version of the format.
-const RECORD_VERSION: &str = "shaderport-record/1";
+const RECORD_VERSION: &str = "shaderport-record/2";
 /// Nanoseconds in which a file may change without that its time shows it, on the coarsest file systems.
 const COARSE: u64 = 2_000_000_000;
 
 /// A record.
-#[derive(Serialize, Deserialize, Debug, Clone)]
+#[derive(Serialize, Deserialize, Debug)]
 pub struct Record {
     schema: String,
     /// When the build began, as in [`Stamp::modified`].
@@ -47,7 +49,7 @@ pub struct Record {
 }
 
 /// What one program was built from and became.
-#[derive(Serialize, Deserialize, Debug, Clone, Default)]
+#[derive(Serialize, Deserialize, Debug, Default)]
 pub struct JobRecord {
     /// What it depends on besides files.
     pub key: String,
@@ -76,27 +78,61 @@ pub struct JobRecord {
     pub failed: BTreeMap<String, usize>,
 }
 
-/// An output as it was written.
-#[derive(Serialize, Deserialize, Debug, Clone)]
-pub struct OutputRecord {
+/// An output that is right or was written. Texts are shared: there may be hundreds of thousands of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
     /// Its path below the output directory.
-    pub name: String,
+    pub name: Arc<str>,
     /// What it is.
     pub kind: OutputKind,
     /// Of a text: the entry point that it is of, if it is not of all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub entry: Option<String>,
-    /// Its target.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
+    pub entry: Option<Arc<str>>,
+    /// For which target; the table of variants is for all.
+    pub target: Option<Target>,
+}
+
+impl Written {
+    /// As what an output is written.
+    pub fn of(file: &OutputFile) -> Written {
+        let OutputFile { name, kind, entry, target, bytes: _ } = file;
+        Written { name: name.as_str().into(), kind: *kind, entry: entry.as_deref().map(Arc::from), target: *target }
+    }
+}
+
+/// An output as it was written.
+#[derive(Debug)]
+pub struct OutputRecord {
+    /// What it is.
+    pub output: Written,
     /// Size and time.
     pub stamp: Stamp,
     /// What is in it.
     pub digest: Digest,
 }
 
+/// An output in a file: name, kind, entry point, target, size, time, digest. Without the names of keys a record is half as long.
+type OutputRow<'a> = (Cow<'a, str>, OutputKind, Option<Cow<'a, str>>, Option<Cow<'a, str>>, u64, u64, Digest);
+
+impl Serialize for OutputRecord {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let OutputRecord { output: Written { name, kind, entry, target }, stamp, digest } = self;
+        let (entry, target) = (entry.as_deref().map(Cow::from), target.map(|target| target.name().into()));
+        let row: OutputRow = (Cow::from(&**name), *kind, entry, target, stamp.size, stamp.modified, *digest);
+        row.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for OutputRecord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OutputRecord, D::Error> {
+        let (name, kind, entry, target, size, modified, digest) = OutputRow::deserialize(deserializer)?;
+        let target = target.as_deref().and_then(target_of);
+        let output = Written { name: (&*name).into(), kind, entry: entry.as_deref().map(Arc::from), target };
+        Ok(OutputRecord { output, stamp: Stamp { size, modified }, digest })
+    }
+}
+
 /// The files and places of a record that are not what they were.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 struct Changes {
     files: Vec<bool>,
     misses: Vec<bool>,
@@ -170,7 +206,7 @@ impl Record {
 
     /// All outputs, also those that are of no program any more.
     pub fn outputs(&self) -> impl Iterator<Item = &str> {
-        let of_jobs = self.jobs.values().flat_map(|job| &job.outputs).map(|output| output.name.as_str());
+        let of_jobs = self.jobs.values().flat_map(|job| &job.outputs).map(|output| &*output.output.name);
         of_jobs.chain(self.stale.iter().map(String::as_str))
     }
 
@@ -194,7 +230,7 @@ impl Record {
             return Some(Reason::Appeared(self.misses.get(*at as usize).cloned().unwrap_or_default()));
         }
         let wrong = job.outputs.iter().find(|output| !output.is_there(out));
-        wrong.map(|output| Reason::Output(output.name.clone()))
+        wrong.map(|output| Reason::Output(output.output.name.to_string()))
     }
 
     /// Checks the files that were read, and the places where there were none. Names in sidecars are paths from `base`.
@@ -224,7 +260,7 @@ impl Record {
 impl OutputRecord {
     /// Whether the file has what was written.
     fn is_there(&self, out: &Path) -> bool {
-        let path = out.join(&self.name);
+        let path = out.join(&*self.output.name);
         match Stamp::of(&path) {
             Some(stamp) if stamp == self.stamp => true,
             Some(stamp) if stamp.size == self.stamp.size => {
@@ -278,13 +314,14 @@ impl Recorder {
     }
 
     /// Adds a program that is still right, as the record of the build before has it.
-    pub fn keep(&mut self, id: &str, before: &Record, job: JobRecord) {
+    pub fn keep(&mut self, id: &str, before: &mut Record) {
+        let Some(job) = before.jobs.remove(id) else { return };
         let file =
             |at: &u32| before.files.get(*at as usize).map(|(name, stamp, digest)| (name.as_str(), *stamp, *digest));
         let inputs: Vec<_> = job.inputs.iter().filter_map(file).collect();
         let misses: Vec<_> =
             job.misses.iter().filter_map(|at| before.misses.get(*at as usize)).map(String::as_str).collect();
-        self.add(id, job.clone(), inputs, misses);
+        self.add(id, job, inputs, misses);
     }
 
     /// The record.
@@ -328,7 +365,7 @@ pub fn outputs_of_directory(directory: &Path) -> Vec<PathBuf> {
     records.flat_map(|record| record.outputs().map(|name| directory.join(name)).collect::<Vec<_>>()).collect()
 }
 
-/// The name of a target in records.
-pub fn target_name(target: Option<Target>) -> Option<String> {
-    target.map(|target| target.name().to_owned())
+/// The target of a name in records.
+pub fn target_of(name: &str) -> Option<Target> {
+    Target::TABLE.iter().find(|row| row.name == name).map(|row| row.target)
 }

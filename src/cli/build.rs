@@ -98,7 +98,7 @@ pub fn build(args: &BuildArgs, given: &Given) -> Outcome {
     }
     let outcome = match args.suggest_manifest {
         true => suggest(args, &mut messages),
-        false => run(args, given, &mut messages, &mut Seen::default()),
+        false => run(args, given, &mut messages, None),
     };
     messages.finish(outcome)
 }
@@ -106,7 +106,7 @@ pub fn build(args: &BuildArgs, given: &Given) -> Outcome {
 fn watch(args: &BuildArgs, given: &Given, mut messages: Messages) -> Outcome {
     let build = |seen: &mut Seen| {
         let mut messages = Messages::new(&args.messages, false);
-        let outcome = run(args, given, &mut messages, seen);
+        let outcome = run(args, given, &mut messages, Some(seen));
         messages.finish(outcome)
     };
     let waits = || {
@@ -133,8 +133,8 @@ fn suggest(args: &BuildArgs, messages: &mut Messages) -> Outcome {
     }
 }
 
-/// Builds once. Adds to `seen` what the outputs depend on.
-fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, seen: &mut Seen) -> Outcome {
+/// Builds once. Adds to `seen` what the outputs depend on, if that is watched.
+fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, mut seen: Option<&mut Seen>) -> Outcome {
     let plan = match plan(args) {
         Ok(plan) => plan,
         Err(fault) => return messages.fault(&fault),
@@ -154,9 +154,10 @@ fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, seen: &mut Seen
         Ok(ordered) => ordered,
         Err(text) => return messages.fault(&Finding::error(Code::BAD_OPTION, text)),
     };
-    seen.files.extend(
-        plan.manifest.iter().cloned().chain(args.lock.path(plan.bindings_lock.as_deref()).map(Path::to_path_buf)),
-    );
+    if let Some(seen) = &mut seen {
+        let lock = args.lock.path(plan.bindings_lock.as_deref()).map(Path::to_path_buf);
+        seen.files.extend(plan.manifest.iter().cloned().chain(lock));
+    }
     let bar = progress(plan.jobs.len());
     let order = Order { elsewhere: elsewhere.as_deref(), ..order };
     let built = batch::build(&order, plan, lock, &|| bar.inc(1));
@@ -165,7 +166,9 @@ fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, seen: &mut Seen
     interrupt::asked_enough();
     let outcome = match built {
         Ok(built) => {
-            seen.add(&built, &args.out);
+            if let Some(seen) = seen {
+                seen.add(&built, &args.out);
+            }
             let ended = args.action.finish(&built, &order, messages);
             let told = elsewhere.as_ref().map(|elsewhere| elsewhere.told()).unwrap_or_default();
             told.warnings.iter().for_each(|warning| messages.finding(warning));
@@ -192,7 +195,7 @@ impl Seen {
         for (job, report) in &built.reports {
             self.trees.extend(job.settings.include.iter().cloned());
             self.files.extend(report.dependencies.iter().map(PathBuf::from));
-            self.outputs.extend(report.outputs.iter().map(|output| out.join(&output.name)));
+            self.outputs.extend(report.outputs.iter().map(|output| out.join(&*output.name)));
         }
     }
 }

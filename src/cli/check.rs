@@ -18,6 +18,7 @@ use crate::diagnostic::Code;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Where `build` writes to if it is not told: outputs are no sources.
 const USUAL_OUT: &str = "out";
@@ -68,7 +69,7 @@ fn check_tree(args: &CheckArgs, tree: &Path, messages: &mut Messages) -> Result<
     let with_manifest = !args.program.no_manifest;
     let mut plan = plan_of(tree, with_manifest, Path::new(USUAL_OUT), &Selection::default())?;
     if args.target.is_empty() && plan.manifest.is_none() {
-        plan.jobs.iter_mut().for_each(|job| job.settings.only_targets = Some(Vec::new()));
+        plan.jobs.iter_mut().for_each(|job| Arc::make_mut(&mut job.settings).only_targets = Some(Vec::new()));
     }
     let mut built = build(args, tree, plan, None, messages)?;
     messages.built(&mut built);

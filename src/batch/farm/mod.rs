@@ -207,10 +207,10 @@ fn pairs(report: &Report, order: &Order) -> Result<Vec<(String, Option<String>)>
         Target::Spirv | Target::Metal => false,
     };
     let texts = report.outputs.iter().filter(|o| o.kind == OutputKind::Text && o.target.is_some_and(is_read));
-    let pair = |text: &super::driver::Written| {
+    let pair = |text: &super::record::Written| {
         let sole = || report.outputs.iter().find(|o| o.kind == OutputKind::Sidecar && o.target == text.target);
-        let sidecar = of_variants.get(&text.name).cloned().or_else(|| sole().map(|o| o.name.clone()));
-        (text.name.clone(), sidecar)
+        let sidecar = of_variants.get(&*text.name).cloned().or_else(|| sole().map(|o| o.name.to_string()));
+        (text.name.to_string(), sidecar)
     };
     Ok(texts.map(pair).collect())
 }
@@ -244,7 +244,7 @@ fn bytes_of(report: &Report, order: &Order, name: &str) -> Result<Vec<u8>, Strin
 
 /// The names of the outputs of some programs below the output directory, sorted.
 fn names_of<'r>(reports: impl Iterator<Item = &'r Report>) -> Vec<String> {
-    let names: BTreeSet<&str> = reports.flat_map(|report| &report.outputs).map(|o| o.name.as_str()).collect();
+    let names: BTreeSet<&str> = reports.flat_map(|report| &report.outputs).map(|o| &*o.name).collect();
     names.into_iter().map(str::to_owned).collect()
 }
 
