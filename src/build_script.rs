@@ -247,7 +247,7 @@ impl Build {
             sidecar: SidecarForm::default(),
             depfiles: false,
             read_besides: Vec::new(),
-            validator: |_, _| Vec::new(),
+            validator: |_| Vec::new(),
             validators: String::new(),
             color: false,
             verbose: false,

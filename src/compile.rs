@@ -212,6 +212,8 @@ pub struct Artifact {
     pub version: (u32, u32),
     /// GLSL: the entry point it is for.
     pub entry: Option<(Symbol, Stage)>,
+    /// The entry points in it, by the names that they have in it.
+    pub emitted: Vec<(Symbol, Stage)>,
     /// The text; for SPIR-V the words.
     pub bytes: Vec<u8>,
     /// The WGSL that SPIR-V or Metal was made from; else empty.
@@ -445,9 +447,12 @@ impl<'a> Compilation<'a> {
         }
         let legal = usable.then(|| self.legalized(program, &layout, profile, &mut diags)).flatten();
         let mut artifacts = Vec::new();
-        for text in legal.iter().flat_map(|legal| emit::emit(legal, profile, &emit::Options::default())) {
+        let texts = |legal: &Program| emit::emit(legal, profile, &emit::Options::default(), &self.output.sources);
+        for (legal, text) in legal.iter().flat_map(|legal| texts(legal).into_iter().map(move |text| (legal, text))) {
             let entry = text.entry.and_then(|i| program.entry_points.get(i)).map(|e| (e.name, e.stage));
-            artifacts.extend(self.artifact(profile, entry, text.text, &mut diags));
+            let own = legal.entry_points.iter().enumerate().filter(|(i, _)| text.entry.is_none_or(|own| own == *i));
+            let emitted = own.map(|(_, e)| (legal.functions[e.function].name, e.stage)).collect();
+            artifacts.extend(self.artifact(profile, entry, emitted, text.text, &mut diags));
         }
         self.check_size(target, program, &artifacts, &mut diags);
         let failed = diags.has_errors();
@@ -534,21 +539,20 @@ impl<'a> Compilation<'a> {
         &self,
         &Profile { target, version, .. }: &Profile,
         entry: Option<(Symbol, Stage)>,
+        emitted: Vec<(Symbol, Stage)>,
         text: String,
         diags: &mut Diagnostics,
     ) -> Option<Artifact> {
-        let through_naga = |made: Result<Vec<u8>, String>, text: String, diags: &mut Diagnostics| match made {
-            Ok(bytes) => Some(Artifact { target, version, entry, bytes, intermediate: text }),
+        let (made, intermediate) = match target {
+            Target::Spirv => (crate::validate::wgsl_to_spirv(&text), text),
+            Target::Metal => (crate::validate::wgsl_to_metal(&text).map(String::into_bytes), text),
+            Target::Hlsl | Target::Glsl | Target::Wgsl => (Ok(text.into_bytes()), String::new()),
+        };
+        match made {
+            Ok(bytes) => Some(Artifact { target, version, entry, emitted, bytes, intermediate }),
             Err(message) => {
                 diags.push(Diagnostic::global(Code::VALIDATION, message));
                 None
-            }
-        };
-        match target {
-            Target::Spirv => through_naga(crate::validate::wgsl_to_spirv(&text), text, diags),
-            Target::Metal => through_naga(crate::validate::wgsl_to_metal(&text).map(String::into_bytes), text, diags),
-            Target::Hlsl | Target::Glsl | Target::Wgsl => {
-                Some(Artifact { target, version, entry, bytes: text.into_bytes(), intermediate: String::new() })
             }
         }
     }

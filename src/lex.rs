@@ -62,6 +62,15 @@ pub struct Token {
     pub comments: CommentRange,
 }
 
+/// Tokens that are all of what a macro without parameters stands for where it is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NamedTokens {
+    /// The last of them.
+    pub last: Span,
+    /// Their span, as that of an expression ([`FileId::is_named`]).
+    pub span: Span,
+}
+
 /// A comment, as written, with its delimiters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comment {
@@ -97,6 +106,8 @@ pub struct TokenStream {
     pub glsl: bool,
     /// The version of Slang that `#language` names, by its year; 0 is the first.
     pub slang_version: u16,
+    /// What macros without parameters stand for as a whole, by the first token.
+    pub named: FxHashMap<Span, Vec<NamedTokens>>,
     /// Every file that took part, the main file first, then included ones in the order of first inclusion.
     pub files: Vec<FileId>,
     /// The limits that it was made under, which hold for what is made of it.

@@ -14,6 +14,8 @@ impl FileId {
     const LIBRARY: u32 = 0x4000_0000;
     /// Set in ids of files and expansions that the programs of a build share.
     const SHARED: u32 = 0x2000_0000;
+    /// Set in the ids of spans of expressions that are all of what a macro without parameters stands for.
+    const NAMED: u32 = 0x1000_0000;
 
     /// Whether this names a macro expansion rather than a file.
     pub fn is_expansion(self) -> bool {
@@ -22,6 +24,18 @@ impl FileId {
     /// Whether the file belongs to the standard library.
     pub fn is_library(self) -> bool {
         self.0 & Self::LIBRARY != 0
+    }
+    /// Whether a span with this id is that of an expression which is all of what a macro without parameters stands for.
+    pub fn is_named(self) -> bool {
+        self.0 & Self::NAMED != 0
+    }
+    /// The expansion, of such an expression.
+    pub fn named(self) -> FileId {
+        FileId(self.0 | Self::NAMED)
+    }
+    /// The file or expansion alone.
+    fn plain(self) -> FileId {
+        FileId(self.0 & !Self::NAMED)
     }
     /// The file of the standard library with this number.
     pub fn of_library(number: u32) -> FileId {
@@ -47,7 +61,7 @@ pub struct Numbers {
 impl Numbers {
     /// Whether so many are given out that it is better to stop: the others are left to those that have already begun.
     pub fn are_scarce(self) -> bool {
-        self.files.max(self.expansions) > FileId::SHARED / 2
+        self.files.max(self.expansions) > FileId::NAMED / 2
     }
 }
 
@@ -64,9 +78,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range from the start of `self` to the end of `other` when both are of one file; else `self`.
+    /// The range from the start of `self` to the end of `other` when both are of one file; else `self`. It is of no macro as a
+    /// whole any more.
     pub fn to(self, other: Span) -> Span {
-        if self.file == other.file && other.end >= self.start { Span { end: other.end, ..self } } else { self }
+        let file = self.file.plain();
+        let end = if file == other.file.plain() && other.end >= self.start { other.end } else { self.end };
+        Span { file, start: self.start, end }
     }
 }
 
@@ -83,15 +100,30 @@ pub struct SourceFile {
     included_from: Option<Span>,
 }
 
+/// A comment about a macro.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Remark {
+    /// The text with its delimiters.
+    pub text: crate::symbol::Symbol,
+    /// It stands behind the definition, not before it.
+    pub trailing: bool,
+    /// A blank line stands before it.
+    pub blank_before: bool,
+}
+
 /// One use of a macro.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Expansion {
     /// Where the macro was used; may itself lie in an expansion.
     pub call_site: Span,
-    /// The file that holds the macro's definition.
-    pub definition_file: FileId,
+    /// Where the macro's name is in its definition.
+    pub definition: Span,
     /// The macro's name.
     pub name: crate::symbol::Symbol,
+    /// It has no parameters.
+    pub is_object: bool,
+    /// The comments at the definition.
+    pub remarks: Arc<[Remark]>,
 }
 
 /// All texts of one compilation.
@@ -134,7 +166,7 @@ impl Sources {
         self.files.iter_mut().flat_map(|f| &mut f.included_from).for_each(|span| span.file.renumber(first));
         for expansion in &mut self.expansions {
             expansion.call_site.file.renumber(first);
-            expansion.definition_file.renumber(first);
+            expansion.definition.file.renumber(first);
         }
     }
 
@@ -148,6 +180,7 @@ impl Sources {
 
     /// The place of an id among the files or expansions here.
     fn index(&self, id: FileId) -> Option<usize> {
+        let id = id.plain();
         let first = if id.is_expansion() { self.first.expansions } else { self.first.files };
         let number = id.0.checked_sub(first)? & !FileId::EXPANSION;
         number.checked_sub(self.base).map(|index| index as usize)
@@ -230,7 +263,7 @@ impl Sources {
     /// The place where the token was spelled: inside the macro's definition if it came from one.
     pub fn spelling(&self, span: Span) -> Span {
         match self.expansion(span.file) {
-            Some(expansion) => Span { file: expansion.definition_file, ..span },
+            Some(expansion) => Span { file: expansion.definition.file, ..span },
             None => span,
         }
     }

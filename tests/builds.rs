@@ -165,6 +165,68 @@ fn variants_are_stored_once() {
     }
 }
 
+/// Two entry points have a text each, also if the texts are equal; variants share those of one entry point.
+#[test]
+fn equal_texts_of_two_entry_points() {
+    let source = "struct V { float4 at : SV_Position; };\nV VSOne(float3 at : POSITION) { V v; v.at = float4(at, WIDE); return v; }\n\
+        V VSTwo(float3 at : POSITION) { V v; v.at = float4(at, WIDE); return v; }\n";
+    let manifest = "[[shader]]\nfiles = [\"a.hlsl\"]\nentries = [\"VSOne:vertex\", \"VSTwo:vertex\"]\npermute = { WIDE = [1, \"1.0\"] }\n";
+    let directory = tree(&[("s/a.hlsl", source), ("s/shaderport.toml", manifest)]);
+    let run = build(directory.path(), &["--target", "glsl"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
+    let texts: Vec<String> = outputs(directory.path()).into_iter().filter(|name| name.ends_with(".vert")).collect();
+    let first = ["VSOne", "VSTwo"].map(|entry| format!("glsl/a.WIDE-1.{entry}.vert"));
+    assert_eq!(texts.iter().filter(|name| first.contains(name)).count(), 2, "{texts:?}");
+    let table: serde_json::Value =
+        serde_json::from_str(&read(directory.path(), "out/a.variants.json")).expect("a table");
+    for name in &texts {
+        assert!(table.to_string().contains(name.as_str()), "{name}: {table}");
+    }
+}
+
+/// `[numthreads]` tells no stage by itself: the name of the file may say that it is an amplification shader, and a function with
+/// a result is none.
+#[test]
+fn stages_with_workgroups() {
+    let task = "struct P { uint count; };\ngroupshared P payload;\n[numthreads(1, 1, 1)] void main() { DispatchMesh(1, 1, 1, payload); }\n";
+    let compute = "RWStructuredBuffer<uint> data;\n[numthreads(8, 1, 1)] bool isOdd(uint n) { return n % 2 == 1; }\n\
+        [numthreads(8, 1, 1)] void main(uint3 id : SV_DispatchThreadID) { data[id.x] = isOdd(id.x) ? 1 : 0; }\n";
+    let directory = tree(&[("grid.task", task), ("grid_as.hlsl", task), ("odd.comp.hlsl", compute)]);
+    for (file, stage) in
+        [("grid.task", "amplification"), ("grid_as.hlsl", "amplification"), ("odd.comp.hlsl", "compute")]
+    {
+        let run = shaderport(directory.path(), &["reflect", file, "--target", "hlsl", "--format", "json"]);
+        assert_eq!(run.code, 0, "{file}: {}", run.stderr);
+        let sidecar = Reflection::from_json(&run.stdout).expect("a sidecar");
+        let stages: Vec<&str> = sidecar.entry_points.iter().map(|entry| entry.stage.as_str()).collect();
+        assert_eq!(stages, [stage], "{file}");
+    }
+}
+
+/// Where two files have a `main` each, their names in a text are others, by which validators are asked.
+#[test]
+fn validators_know_names_of_texts() {
+    let directory = tree(&[("q.vert.hlsl", VERTEX), ("q.frag.hlsl", FRAGMENT)]);
+    let files = ["q.vert.hlsl", "q.frag.hlsl"].map(|name| directory.path().join(name).to_string_lossy().into_owned());
+    let loader = shaderport::FileLoader::new(std::iter::empty::<&Path>());
+    let targets = [shaderport::Target::Hlsl, shaderport::Target::Glsl, shaderport::Target::Wgsl];
+    let options = targets.into_iter().fold(shaderport::Options::default(), shaderport::Options::target);
+    let output = shaderport::compile(&loader, &files.each_ref().map(String::as_str), &options);
+    assert!(!output.artifacts.is_empty());
+    for artifact in &output.artifacts {
+        for (name, _) in &artifact.emitted {
+            assert!(artifact.text().contains(&format!(" {name}(")), "{name}: {}", artifact.text());
+        }
+        let names: std::collections::BTreeSet<_> = artifact.emitted.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names.len(), if artifact.entry.is_some() { 1 } else { 2 }, "{names:?}");
+    }
+    let run = shaderport(
+        directory.path(),
+        &["compile", "q.vert.hlsl", "q.frag.hlsl", "--target", "hlsl", "-o", "out.hlsl", "--validate"],
+    );
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
 #[test]
 fn conditions_choose_variants() {
     let directory = tree(&[("s/lit.hlsl", LIT), ("s/shaderport.toml", "")]);

@@ -7,8 +7,6 @@ use super::template::Template;
 use crate::check::EntryRequest;
 use crate::compile::{Artifact, Options, Target};
 use crate::options::Choices;
-use crate::symbol::Symbol;
-use crate::tree::Stage;
 use std::path::{Path, PathBuf};
 
 /// How sidecars are written.
@@ -36,8 +34,8 @@ pub enum OutputUse {
     Drop,
 }
 
-/// A check of what was emitted by compilers that are not ours: complaints about a text of a program with these entry points.
-pub type Validator = fn(&Artifact, &[(Symbol, Stage)]) -> Vec<String>;
+/// A check of what was emitted by compilers that are not ours: complaints about a text.
+pub type Validator = fn(&Artifact) -> Vec<String>;
 
 /// An order.
 pub struct Order<'a> {

@@ -118,6 +118,7 @@ pub fn compile_job(
         compiled: Vec::new(),
         constants: BTreeSet::new(),
         libraries: 0,
+        before: 0,
     };
     let sources: Vec<String> = job.files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
     let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
@@ -182,6 +183,8 @@ struct Making<'a> {
     /// The ids of specialization constants.
     constants: BTreeSet<u64>,
     libraries: usize,
+    /// How many files are of the variants before.
+    before: usize,
 }
 
 impl Making<'_> {
@@ -199,6 +202,7 @@ impl Making<'_> {
     /// Adds the outputs of a variant.
     fn add(&mut self, variant: &Variant, is_named: bool, output: Output, options: &Options) {
         self.say(variant, &output);
+        self.before = self.product.files.len();
         self.compiled.push(KnownVariant { asked: output.asked.clone(), variant: variant.clone() });
         for name in &output.dependencies {
             if !self.product.dependencies.contains(name) {
@@ -270,8 +274,7 @@ impl Making<'_> {
         if artifacts.is_empty() {
             return false;
         }
-        let complaints: Vec<String> =
-            artifacts.iter().flat_map(|artifact| (self.order.validator)(artifact, &output.entries)).collect();
+        let complaints: Vec<String> = artifacts.iter().flat_map(|artifact| (self.order.validator)(artifact)).collect();
         for complaint in &complaints {
             self.error(Code::VALIDATION, &format!("{}: {complaint}", self.job.path().display()));
         }
@@ -322,14 +325,15 @@ impl Making<'_> {
         false
     }
 
-    /// Adds a file; if there is one of the same bytes for the target, that stands for it. Gives the name of what stands for it.
+    /// Adds a file; if another variant has one of the same bytes for the target and the entry point, that stands for it. Gives
+    /// the name of what stands for it.
     fn file(&mut self, file: OutputFile) -> String {
         let ending = |file: &OutputFile| file.name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
         let is_same = |f: &&OutputFile| {
             let of_one = f.target == file.target && f.kind == file.kind && ending(f) == ending(&file);
-            of_one && f.bytes == file.bytes
+            of_one && f.entry == file.entry && f.bytes == file.bytes
         };
-        if let Some(same) = self.product.files.iter().find(is_same) {
+        if let Some(same) = self.product.files.iter().take(self.before).find(is_same) {
             return same.name.clone();
         }
         let name = file.name.clone();

@@ -3,18 +3,20 @@
 
 use super::plan::{DXC_LIBRARY, dxc_profile, glsl_extension};
 use crate::compile::{Artifact, Target};
-use crate::symbol::Symbol;
 use crate::tree::Stage;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Complaints about one emitted text, one a validator; empty if all that were found accept it.
-pub fn validate(artifact: &Artifact, entries: &[(Symbol, Stage)]) -> Vec<String> {
+pub fn validate(artifact: &Artifact) -> Vec<String> {
     match artifact.target {
         Target::Wgsl => wgsl(artifact.text()),
         Target::Glsl => glsl(artifact),
-        Target::Hlsl => entries.iter().flat_map(|(name, stage)| hlsl(artifact, name.as_str(), *stage)).collect(),
+        Target::Hlsl => {
+            let entries = artifact.emitted.iter();
+            entries.flat_map(|(name, stage)| hlsl(artifact, name.as_str(), *stage)).collect()
+        }
         // Made by naga from WGSL that it has validated.
         Target::Spirv | Target::Metal => Vec::new(),
     }

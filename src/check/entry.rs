@@ -269,8 +269,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The stage that attributes tell.
-    fn attribute_stage(&mut self, decl: DeclId) -> Option<Stage> {
+    /// The stage that attributes tell. Compute and amplification shaders have the same: the name of the function or the file
+    /// tells the latter.
+    fn attribute_stage(&mut self, decl: DeclId, file: Symbol) -> Option<Stage> {
         let announced = self.announced_attributes(decl);
         let info = self.info(decl);
         let is = |name: &str, attribute: &ast::Attribute| attribute.name.name.as_str().eq_ignore_ascii_case(name);
@@ -279,7 +280,10 @@ impl<'a> Checker<'a> {
         };
         Some(match () {
             _ if has("numthreads") && has("outputtopology") => Stage::Mesh,
-            _ if has("numthreads") => Stage::Compute,
+            _ if has("numthreads") => {
+                let named = [stage_of_function(info.name.as_str()), stage_of_file(file.as_str())];
+                named.into_iter().flatten().find(|s| *s == Stage::Amplification).unwrap_or(Stage::Compute)
+            }
             _ if has("maxvertexcount") => Stage::Geometry,
             _ if has("patchconstantfunc") || has("outputcontrolpoints") => Stage::Hull,
             _ if has("domain") => Stage::Domain,
@@ -291,7 +295,7 @@ impl<'a> Checker<'a> {
     /// The stage by attributes, name, file, and results, for a function that is known to be an entry point.
     pub(super) fn custom_stage(&mut self, decl: DeclId, file: Symbol) -> Option<Stage> {
         let name = self.info(decl).name;
-        self.attribute_stage(decl)
+        self.attribute_stage(decl, file)
             .or_else(|| stage_of_function(name.as_str()))
             .or_else(|| stage_of_file(file.as_str()))
             .or_else(|| self.result_stage(decl))
@@ -370,7 +374,11 @@ impl<'a> Checker<'a> {
             }
             let file = self.unit_name(decl, input);
             let name = info.name.as_str();
-            let (stage, reason) = if let Some(stage) = self.attribute_stage(decl) {
+            let (stage, reason) = if let Some(stage) = self.attribute_stage(decl, file) {
+                // A function that others call may have lost its entry point above it.
+                if stage.has_groups() && self.gives_value(decl) {
+                    continue;
+                }
                 (stage, "its attributes")
             } else if !names {
                 continue;
@@ -384,7 +392,7 @@ impl<'a> Checker<'a> {
                 }
             } else if let Some(stage) = stage_of_function(name)
                 // These need `[numthreads]`, which tells already.
-                && !matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification)
+                && !stage.has_groups()
                 && (self.has_semantics(decl) || words(name).len() == 1 || name.to_ascii_lowercase().contains("main"))
             {
                 (stage, "its name")
@@ -402,6 +410,12 @@ impl<'a> Checker<'a> {
         list
     }
 
+    /// Whether a function has a result.
+    fn gives_value(&mut self, decl: DeclId) -> bool {
+        let instance = self.quiet(|c| c.instance(decl, WHOLE, Vec::new()));
+        instance.is_some_and(|instance| self.functions.get(instance).signature.result != TypeId::VOID)
+    }
+
     /// Notes a function that looks like an entry point but is taken for none: its results or parameters have semantics.
     fn passed_over(&mut self, decl: DeclId, file: Symbol) {
         let What::Function(f) = self.info(decl).what else { return };
@@ -414,7 +428,7 @@ impl<'a> Checker<'a> {
         }
         let name = self.info(decl).name;
         // It is a proposal: what the name has anywhere says more than semantics that several stages have.
-        let named = self.attribute_stage(decl).or_else(|| stage_inside(name.as_str()));
+        let named = self.attribute_stage(decl, file).or_else(|| stage_inside(name.as_str()));
         let stage = named.or_else(|| stage_of_prefix(name.as_str())).or_else(|| self.custom_stage(decl, file));
         self.report.passed_over.push((file, name, stage));
     }
@@ -476,7 +490,7 @@ impl<'a> Checker<'a> {
             if stage == Stage::Vertex {
                 self.check_clip_planes(function, self.source(info.source).language);
             }
-            let grouped = matches!(stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
+            let grouped = stage.has_groups();
             if grouped && size.is_none() {
                 self.missing_group_size(stage, decl);
             }

@@ -225,7 +225,7 @@ pub fn order<'a>(args: &'a BuildArgs, plan: &Plan, color: bool) -> Result<Order<
         sidecar: args.sidecar,
         depfiles: args.depfiles,
         read_besides: besides.map(|path| path.to_string_lossy().replace('\\', "/")).collect(),
-        validator: if args.validate { validators::validate } else { |_, _| Vec::new() },
+        validator: if args.validate { validators::validate } else { |_| Vec::new() },
         validators: if args.validate { validators::identity() } else { String::new() },
         color,
         verbose: args.program.verbose,

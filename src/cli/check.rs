@@ -139,7 +139,7 @@ fn order<'a>(
         sidecar: SidecarForm::None,
         depfiles: false,
         read_besides: Vec::new(),
-        validator: |_, _| Vec::new(),
+        validator: |_| Vec::new(),
         validators: String::new(),
         color,
         verbose: args.program.verbose,

@@ -210,7 +210,7 @@ fn compile_files(args: &CompileArgs, messages: &mut Messages) -> Outcome {
     }
     let mut result = Outcome::Done;
     if args.validate {
-        for text in output.artifacts.iter().flat_map(|a| validators::validate(a, &output.entries)) {
+        for text in output.artifacts.iter().flat_map(validators::validate) {
             messages.error(Code::VALIDATION, &text);
             result = Outcome::InputErrors;
         }

@@ -98,7 +98,7 @@ fn run(args: &PlanArgs, given: &Given, messages: &mut Messages) -> Outcome {
         Err(text) => return messages.fault(&Finding::error(Code::BAD_OPTION, text)),
     };
     // Nothing is written; what differs from what is there is the text of tables, which are read below.
-    let order = Order { outputs: OutputUse::Compare, validators: String::new(), validator: |_, _| Vec::new(), ..order };
+    let order = Order { outputs: OutputUse::Compare, validators: String::new(), validator: |_| Vec::new(), ..order };
     let bar = build::progress(plan.jobs.len());
     let built = batch::build(&order, plan, lock, &|| bar.inc(1));
     bar.finish_and_clear();

@@ -42,8 +42,7 @@ fn run(args: &ValidateArgs, messages: &mut Messages) -> Outcome {
         }
     };
     validators::missing().iter().for_each(|line| messages.note(line));
-    let judged: Vec<Vec<String>> =
-        texts.par_iter().map(|text| validators::validate(&text.artifact, &text.entries)).collect();
+    let judged: Vec<Vec<String>> = texts.par_iter().map(|text| validators::validate(&text.artifact)).collect();
     let mut outcome = Outcome::Done;
     for (text, complaints) in texts.iter().zip(judged) {
         for complaint in complaints {
@@ -65,7 +64,6 @@ fn run(args: &ValidateArgs, messages: &mut Messages) -> Outcome {
 struct Judged<'a> {
     path: &'a Path,
     artifact: Artifact,
-    entries: Vec<(Symbol, Stage)>,
 }
 
 /// The texts of the arguments.
@@ -99,10 +97,10 @@ fn judged<'a>(path: &'a Path, sidecar: &Reflection) -> Result<Judged<'a>, Findin
     let entry = |entry: &crate::reflect::model::EntryPoint| {
         Some((Symbol::new(&entry.emitted_name), Stage::parse(&entry.stage)?))
     };
-    let entries: Vec<(Symbol, Stage)> = sidecar.entry_points.iter().filter_map(entry).collect();
+    let emitted: Vec<(Symbol, Stage)> = sidecar.entry_points.iter().filter_map(entry).collect();
     let ending = path.extension().unwrap_or_default();
-    let of_ending = entries.iter().find(|(_, stage)| ending == glsl_extension(*stage)).copied();
+    let of_ending = emitted.iter().find(|(_, stage)| ending == glsl_extension(*stage)).copied();
     let (bytes, intermediate) = (documents::read_text(path)?.into_bytes(), String::new());
-    let artifact = Artifact { target, version: profile.version, entry: of_ending, bytes, intermediate };
-    Ok(Judged { path, artifact, entries })
+    let artifact = Artifact { target, version: profile.version, entry: of_ending, emitted, bytes, intermediate };
+    Ok(Judged { path, artifact })
 }

@@ -2,9 +2,11 @@
 
 use super::dialect::Dialect;
 use super::expr::Exprs;
+use super::named::Macros;
 use super::stmt::Stmts;
 use super::writer::Writer;
 use super::{Options, Shared};
+use crate::source::Sources;
 use crate::symbol::Symbol;
 use crate::target::{Language, Profile};
 use crate::tree::*;
@@ -22,6 +24,8 @@ pub(super) struct Context<'a> {
     pub(super) profile: &'a Profile,
     /// How.
     pub(super) options: &'a Options,
+    /// The macros that it comes from.
+    pub(super) macros: Macros<'a>,
     /// What all texts of the program have in common.
     shared: &'a Shared,
     /// The listed functions of each name.
@@ -38,6 +42,7 @@ impl<'a> Context<'a> {
         program: &'a Program,
         (items, entry_points): (&'a [Item], &'a [EntryPoint]),
         (profile, options): (&'a Profile, &'a Options),
+        sources: &'a Sources,
         shared: &'a Shared,
     ) -> Context<'a> {
         let mut overloads: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
@@ -48,7 +53,8 @@ impl<'a> Context<'a> {
         }
         let nothing = FxHashSet::default();
         let entries = entry_points.iter().map(|e| (e.function, e)).collect();
-        Context { program, items, entry_points, profile, options, shared, overloads, entries, nothing }
+        let macros = Macros::new(sources, profile.language);
+        Context { program, items, entry_points, profile, options, macros, shared, overloads, entries, nothing }
     }
 
     /// Several functions have this name, so that arguments choose among them.

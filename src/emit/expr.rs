@@ -5,6 +5,7 @@
 use super::Context;
 use super::dialect::Dialect;
 use crate::check::constant::{Value, eval};
+use crate::source::Span;
 use crate::symbol::Symbol;
 pub(super) use crate::tree::Prec;
 use crate::tree::*;
@@ -117,6 +118,65 @@ impl<'a> Exprs<'a> {
 
     /// Writes an expression and says how tightly it holds together.
     pub(super) fn print(&self, id: ExprId, out: &mut String) -> Prec {
+        let span = self.arena[id].span;
+        match span.file.is_named() && self.is_macro_value(id) {
+            true => self.macro_value(id, span, out),
+            false => self.print_plain(id, out),
+        }
+    }
+
+    /// A constant that is all of what a macro stands for.
+    fn macro_value(&self, id: ExprId, span: Span, out: &mut String) -> Prec {
+        let print = |out: &mut String| self.print_plain(id, out);
+        match (self.kind(id), self.cx.program.types.component(self.type_id(id))) {
+            (ExprKind::Literal(..), Some(scalar)) => self.macro_literal(id, scalar, out, &print),
+            _ => self.cx.macros.write(span, true, out, &print),
+        }
+    }
+
+    /// A literal that a macro stands for, written in a type that may be another one than the source's.
+    fn macro_literal(&self, id: ExprId, scalar: Scalar, out: &mut String, print: &dyn Fn(&mut String) -> Prec) -> Prec {
+        let span = self.arena[id].span;
+        let ExprKind::Literal(literal, spelling) = *self.kind(id) else {
+            return self.cx.macros.write(span, false, out, print);
+        };
+        let spelling = spelling.map(|s| s.as_str());
+        // An integer that was converted.
+        let literal = match literal {
+            Literal::Float(value) if self.cx.macros.is_integer(span) => Literal::Int(value as i64),
+            other => other,
+        };
+        let written: &[Scalar] = match literal {
+            Literal::Int(_) => &[Scalar::I32, Scalar::U32],
+            Literal::Float(_) => &[Scalar::F32],
+            Literal::Bool(_) | Literal::Text(_) => &[],
+        };
+        for other in written.iter().filter(|other| **other != scalar) {
+            let style = self.dialect.literals();
+            let own = super::literal::text(style, *other, literal, spelling);
+            if self.cx.macros.stands_for(span, &own) {
+                out.push_str(self.dialect.scalar_name(scalar));
+                out.push('(');
+                self.cx.macros.write(span, true, out, &|out| {
+                    out.push_str(&own);
+                    Prec::Postfix
+                });
+                out.push(')');
+                return Prec::Postfix;
+            }
+        }
+        let as_is = match literal {
+            Literal::Int(_) if self.cx.macros.is_unsigned(span) => scalar == Scalar::U32,
+            Literal::Int(_) => scalar == Scalar::I32,
+            Literal::Float(_) => scalar.is_float(),
+            Literal::Bool(_) => scalar == Scalar::Bool,
+            Literal::Text(_) => true,
+        };
+        self.cx.macros.write(span, as_is, out, print)
+    }
+
+    /// The expression itself, not the macro that it comes from.
+    fn print_plain(&self, id: ExprId, out: &mut String) -> Prec {
         if let Some(prec) = self.dialect.expr(self, id, out) {
             return prec;
         }
@@ -326,6 +386,17 @@ impl<'a> Exprs<'a> {
 
     /// A literal, or a negated one, written in another type; `None` if it is no literal.
     pub(super) fn converted_literal(&self, id: ExprId, scalar: Scalar, out: &mut String) -> Option<Prec> {
+        let span = self.arena[id].span;
+        if !span.file.is_named() {
+            return self.plain_converted_literal(id, scalar, out);
+        }
+        let mut text = String::new();
+        self.plain_converted_literal(id, scalar, &mut text)?;
+        let print = |out: &mut String| self.plain_converted_literal(id, scalar, out).unwrap_or(Prec::Postfix);
+        Some(self.macro_literal(id, scalar, out, &print))
+    }
+
+    fn plain_converted_literal(&self, id: ExprId, scalar: Scalar, out: &mut String) -> Option<Prec> {
         match self.kind(id) {
             ExprKind::Literal(literal, spelling) => {
                 // A float literal is cut when it becomes an integer, and reads badly as one.

@@ -7,6 +7,7 @@ mod context;
 mod dialect;
 mod expr;
 mod literal;
+mod named;
 mod stmt;
 mod writer;
 
@@ -14,6 +15,7 @@ mod glsl;
 mod hlsl;
 mod wgsl;
 
+use crate::source::Sources;
 use crate::symbol::Symbol;
 use crate::target::{Capability, Language, Profile};
 use crate::tree::{EntryPoint, Global, GlobalId, Item, Program, Slices, StructId, Type};
@@ -44,15 +46,18 @@ pub struct Text {
 
 /// The texts of a legalized program, which needs nothing that the profile has not: one for all entry points, or one each of
 /// what that needs, where texts have no more.
-pub fn emit(program: &Program, profile: &Profile, options: &Options) -> Vec<Text> {
+pub fn emit(program: &Program, profile: &Profile, options: &Options, sources: &Sources) -> Vec<Text> {
     let shared = Shared::new(program, profile);
     let print = |items: &[Item], entries: &[EntryPoint]| {
-        let cx = Context::new(program, (items, entries), (profile, options), &shared);
-        match profile.language {
-            Language::Hlsl => hlsl::emit(&cx),
-            Language::Glsl => glsl::emit(&cx),
-            Language::Wgsl => wgsl::emit(&cx),
-        }
+        let cx = Context::new(program, (items, entries), (profile, options), sources, &shared);
+        named::with_macros(
+            &cx,
+            match profile.language {
+                Language::Hlsl => hlsl::emit,
+                Language::Glsl => glsl::emit,
+                Language::Wgsl => wgsl::emit,
+            },
+        )
     };
     if profile.has(Capability::SeveralEntryPoints) {
         return vec![Text { entry: None, text: print(&program.items, &program.entry_points) }];

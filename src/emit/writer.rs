@@ -21,17 +21,24 @@ pub(super) struct Writer {
     blank: bool,
     /// The last line opened a block: no blank line may follow.
     opened: bool,
+    /// Where declarations begin.
+    declarations: usize,
 }
 
 impl Writer {
     /// An empty text. Without `comments`, those of the source are dropped.
     pub(super) fn new(braces: Braces, comments: bool) -> Writer {
-        Writer { text: String::new(), depth: 0, braces, comments, blank: false, opened: true }
+        Writer { text: String::new(), depth: 0, braces, comments, blank: false, opened: true, declarations: 0 }
     }
 
-    /// The text.
-    pub(super) fn finish(self) -> String {
-        self.text
+    /// The text, and the place in it where declarations begin.
+    pub(super) fn finish(self) -> (String, usize) {
+        (self.text, self.declarations)
+    }
+
+    /// Declarations begin here.
+    pub(super) fn begin_declarations(&mut self) {
+        self.declarations = self.text.len();
     }
 
     /// A line at the current indentation.
@@ -195,6 +202,6 @@ mod tests {
         w.line("b;");
         w.blank();
         w.close("");
-        assert_eq!(w.finish(), "void f()\n{\n    a;\n\n    b;\n}\n");
+        assert_eq!(w.finish().0, "void f()\n{\n    a;\n\n    b;\n}\n");
     }
 }

@@ -87,6 +87,7 @@ impl Parser<'_> {
 
     /// conditional = binary [ "?" expression ":" assignment ]
     pub(super) fn conditional(&mut self) -> R<Expr> {
+        let begin = self.pos;
         let condition = self.binary(LOGICAL_OR)?;
         if self.w() != W::Question {
             return Ok(condition);
@@ -99,7 +100,10 @@ impl Parser<'_> {
         let no = self.assignment()?;
         self.grow(height)?;
         let span = condition.span.to(no.span);
-        Ok(Expr { kind: ExprKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no)), span })
+        let kind = ExprKind::Conditional(Box::new(condition), Box::new(yes), Box::new(no));
+        let mut whole = Expr { kind, span };
+        self.note_macro(begin, &mut whole);
+        Ok(whole)
     }
 
     fn infix(&self) -> Option<Infix> {
@@ -133,7 +137,9 @@ impl Parser<'_> {
 
     /// binary = prefix { operator prefix }, by the operators' strengths, all left-associative
     fn binary(&mut self, weakest: u8) -> R<Expr> {
+        let begin = self.pos;
         let mut left = self.prefix_expr()?;
+        self.note_macro(begin, &mut left);
         while let Some(op) = self.infix().filter(|op| op.power >= weakest) {
             if op.text == "is" {
                 left = self.is_or_as(left)?;
@@ -146,8 +152,26 @@ impl Parser<'_> {
             let span = left.span.to(right.span);
             let kind = ExprKind::Binary(Symbol::new(op.text), Box::new(left), Box::new(right));
             left = Expr { kind, span };
+            self.note_macro(begin, &mut left);
         }
         Ok(left)
+    }
+
+    /// Gives an expression from a token to the cursor the span of the macro that all of it comes from, if there is one.
+    fn note_macro(&self, begin: usize, expr: &mut Expr) {
+        if !self.token_at(begin).span.file.is_expansion() {
+            return;
+        }
+        let Some(named) = self.named.get(&self.token_at(begin).span) else { return };
+        let Some(named) = named.iter().find(|named| named.last == self.prev_span()) else { return };
+        let mut expr = expr;
+        loop {
+            expr.span = named.span;
+            match &mut expr.kind {
+                ExprKind::Paren(inner) => expr = inner,
+                _ => return,
+            }
+        }
     }
 
     /// is-or-as = prefix ("is" | "as") type
@@ -243,8 +267,10 @@ impl Parser<'_> {
 
     /// postfix = primary { "(" arguments ")" | "[" arguments "]" | ("." | "->") name [generic-args] | "++" | "--" }
     fn postfix(&mut self) -> R<Expr> {
+        let begin = self.pos;
         let mut e = self.primary()?;
         loop {
+            self.note_macro(begin, &mut e);
             let height = self.height;
             let start = e.span;
             let kind = match self.w() {

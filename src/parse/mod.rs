@@ -40,7 +40,7 @@ mod words;
 
 use crate::ast::{Decl, Decls, Unit};
 use crate::diagnostic::Diagnostics;
-use crate::lex::{Comment, Token, TokenKind, TokenStream};
+use crate::lex::{Comment, NamedTokens, Token, TokenKind, TokenStream};
 pub use crate::preprocess::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -99,6 +99,8 @@ struct Parser<'a> {
     words: Vec<Word>,
     comments: &'a [Comment],
     pack_matrix: &'a [(u32, bool)],
+    /// [`TokenStream::named`].
+    named: &'a FxHashMap<Span, Vec<NamedTokens>>,
     /// [`TokenStream::slang_version`].
     slang_version: u16,
     /// [`TokenStream::glsl`].
@@ -160,6 +162,7 @@ impl<'a> Parser<'a> {
             words,
             comments: &stream.comments,
             pack_matrix: &stream.pack_matrix,
+            named: &stream.named,
             slang_version: stream.slang_version,
             is_versioned: stream.glsl,
             language,

@@ -4,7 +4,7 @@ use super::{FileFrame, Frame, Item, Language, Processor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{CommentRange, Token, TokenKind};
 use crate::limits::Limits;
-use crate::source::{LoadError, Loaded, Span};
+use crate::source::{LoadError, Loaded, Remark, Span};
 use crate::symbol::Symbol;
 
 /// Names of the versions of Slang, with their years (Slang user guide, "Language Version"); 202c comes after 2026.
@@ -34,10 +34,12 @@ pub(super) struct Condition {
 }
 
 /// The arguments of a directive: what follows its name on the line.
-struct Line {
-    tokens: Vec<Token>,
+pub(super) struct Line {
+    pub(super) tokens: Vec<Token>,
     /// The directive's name, or its `#` if it has none.
-    name: Token,
+    pub(super) name: Token,
+    /// Comments at the end of the line.
+    comments: CommentRange,
     /// From the end of the name to the end of the line, in the file's text.
     start: u32,
     end: u32,
@@ -67,10 +69,15 @@ impl Processor<'_> {
         let comments = if about_macro { self.detached_comments(&hash) } else { hash.comments };
         self.keep_comments(&Token { comments, ..hash }, 2);
         let line = self.rest_of_line(name);
+        let about =
+            CommentRange { start: hash.comments.start + comments.count, count: hash.comments.count - comments.count };
         self.in_directive = true;
         match text {
             "include" => self.include(&line),
-            "define" => self.define(&line.tokens, line.name.span),
+            "define" => {
+                let remarks = self.remarks(about, false).into_iter().chain(self.remarks(line.comments, true)).collect();
+                self.define(&line, remarks);
+            }
             "undef" => self.undef(&line),
             "if" => self.begin_if("if", &line, |p, l| p.evaluate(&l.tokens, l.name.span)),
             "ifdef" => self.begin_if("ifdef", &line, |p, l| p.is_defined_operand(l)),
@@ -146,9 +153,18 @@ impl Processor<'_> {
         CommentRange { count: kept.max(trailing) as u32, ..range }
     }
 
+    /// Comments of the file on top of the stack as those about a macro.
+    fn remarks(&mut self, range: CommentRange, trailing: bool) -> Vec<Remark> {
+        let Some(frame) = self.file() else { return Vec::new() };
+        let start = range.start as usize;
+        let comments = frame.lexed.comments.get(start..start + range.count as usize).unwrap_or_default();
+        comments.iter().map(|c| Remark { text: c.text, trailing, blank_before: c.blank_before }).collect()
+    }
+
     /// The tokens up to the line's end, which is left in place for the comments on it to be dropped.
     fn rest_of_line(&mut self, name: Token) -> Line {
-        let mut line = Line { tokens: Vec::new(), name, start: name.span.end, end: name.span.end };
+        let (start, end) = (name.span.end, name.span.end);
+        let mut line = Line { tokens: Vec::new(), name, comments: CommentRange::default(), start, end };
         let Some(frame) = self.file() else { return line };
         let rest = frame.lexed.tokens.get(frame.pos..).unwrap_or_default();
         let length = rest.iter().position(|t| matches!(t.kind, TokenKind::Newline | TokenKind::Eof));
@@ -156,7 +172,10 @@ impl Processor<'_> {
         let id = frame.id;
         let strip = |t: &Token| Token { span: Span { file: id, ..t.span }, comments: CommentRange::default(), ..*t };
         line.tokens.extend(rest.iter().take(length).map(strip));
-        line.end = rest.get(length).map_or(line.end, |t| t.span.start.max(line.start));
+        if let Some(end) = rest.get(length) {
+            line.end = end.span.start.max(line.start);
+            line.comments = end.comments;
+        }
         // Past the line end too: its comment is about the directive.
         let newline = rest.get(length).is_some_and(|t| t.kind == TokenKind::Newline);
         frame.pos += length + usize::from(newline);

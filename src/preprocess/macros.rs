@@ -1,12 +1,14 @@
 //! Macros: definition, the arguments of a call, substitution, `#` and `##`.
 
+use super::directive::Line;
 use super::{Expanded, ExpansionFrame, Frame, Item, MAX_ARGUMENT_DEPTH, Processor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::{CommentRange, Token, TokenKind, single_token};
-use crate::source::{Expansion, FileId, Span};
+use crate::source::{Expansion, FileId, Remark, Span};
 use crate::symbol::Symbol;
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A macro.
 pub(super) struct Macro {
@@ -18,6 +20,7 @@ pub(super) struct Macro {
     /// The replacement list as written, to tell a harmless redefinition.
     body: Vec<Token>,
     span: Span,
+    remarks: Arc<[Remark]>,
     /// It is being expanded.
     pub disabled: Cell<bool>,
 }
@@ -57,9 +60,10 @@ impl Processor<'_> {
     // Definition -----------------------------------------------------------------------------------------------------
 
     /// `#define NAME body`, `#define NAME(params) body`.
-    pub(super) fn define(&mut self, tokens: &[Token], place: Span) {
+    pub(super) fn define(&mut self, line: &Line, remarks: Vec<Remark>) {
+        let tokens = line.tokens.as_slice();
         let Some(name) = tokens.first().filter(|t| t.kind == TokenKind::Ident) else {
-            let span = tokens.first().map_or(place, |t| t.span);
+            let span = tokens.first().map_or(line.name.span, |t| t.span);
             return self.error(Code::BAD_DIRECTIVE, span, "`#define` needs a name");
         };
         let n = self.names;
@@ -75,9 +79,8 @@ impl Processor<'_> {
             (None, false, rest)
         };
         let Some(parts) = self.parts(body, params.as_deref(), variadic) else { return };
-        let body = body.to_vec();
-        let made =
-            Macro { name: name.text, params, variadic, parts, body, span: name.span, disabled: Cell::new(false) };
+        let (body, remarks, disabled) = (body.to_vec(), remarks.into(), Cell::new(false));
+        let made = Macro { name: name.text, params, variadic, parts, body, span: name.span, remarks, disabled };
         self.check_redefinition(&made);
         self.ask(name.text);
         self.macros.insert(name.text, Rc::new(made));
@@ -229,7 +232,13 @@ impl Processor<'_> {
             self.unjoin = true;
             return;
         }
-        let expansion = Expansion { call_site, definition_file: definition.span.file, name: definition.name };
+        let expansion = Expansion {
+            call_site,
+            definition: definition.span,
+            name: definition.name,
+            is_object: definition.params.is_none(),
+            remarks: definition.remarks.clone(),
+        };
         let file = self.sources.add_expansion(expansion);
         let mut out = Output { items: Vec::new(), paste: None, empty: true, unjoin: false };
         self.substitute(&definition, &definition.parts, file, &mut arguments, &mut out);

@@ -18,6 +18,7 @@
 mod condition;
 mod directive;
 mod macros;
+mod named;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::lex::{AskedMacro, Comment, CommentRange, Token, TokenKind, TokenStream, lex};
@@ -399,6 +400,7 @@ impl<'a> Processor<'a> {
         if self.aborted {
             self.out.tokens.clear();
         }
+        self.out.named = named::named(&self.out.tokens, self.sources);
         let eof = Token { comments, ..Token::eof(Span { file, start: end, end }) };
         self.out.tokens.push(eof);
         self.out.incomplete |= self.aborted;

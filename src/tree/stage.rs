@@ -59,6 +59,24 @@ impl Stage {
         Self::NAMES.iter().find(|(_, s)| *s == self).map_or("", |(n, _)| *n)
     }
 
+    /// Whether its invocations run in workgroups of a size that it says.
+    pub fn has_groups(self) -> bool {
+        match self {
+            Stage::Compute | Stage::Mesh | Stage::Amplification => true,
+            Stage::Vertex
+            | Stage::Hull
+            | Stage::Domain
+            | Stage::Geometry
+            | Stage::Fragment
+            | Stage::RayGeneration
+            | Stage::Intersection
+            | Stage::AnyHit
+            | Stage::ClosestHit
+            | Stage::Miss
+            | Stage::Callable => false,
+        }
+    }
+
     /// Whether it is one of ray tracing.
     pub fn is_of_rays(self) -> bool {
         match self {

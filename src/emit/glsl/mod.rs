@@ -19,8 +19,8 @@ use std::collections::BTreeSet;
 /// The dialect.
 struct Glsl;
 
-/// The text of a program.
-pub(super) fn emit(cx: &Context) -> String {
+/// The text of a program, and the place in it where declarations begin.
+pub(super) fn emit(cx: &Context) -> (String, usize) {
     let mut file = GlslFile { cx, w: Writer::new(Braces::OwnLine, cx.options.comments), pointers: Vec::new() };
     file.head();
     file.items();
@@ -103,6 +103,7 @@ impl GlslFile<'_> {
     fn items(&mut self) {
         let mut spacing = Spacing::default();
         let cx = self.cx;
+        self.w.begin_declarations();
         for item in cx.printed() {
             spacing.before(self.group(item), &mut self.w);
             match item {

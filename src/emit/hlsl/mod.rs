@@ -23,8 +23,8 @@ struct Hlsl {
 /// The group of lines that the subobjects of state objects are: no kind of global has this number.
 const SUBOBJECT_LINES: u8 = u8::MAX;
 
-/// The text of a program.
-pub(super) fn emit(cx: &Context) -> String {
+/// The text of a program, and the place in it where declarations begin.
+pub(super) fn emit(cx: &Context) -> (String, usize) {
     let has_select = cx.profile.version >= (6, 0) && cx.profile.has(Capability::VectorLogic);
     let dialect = Hlsl { has_select };
     let payloads = ray_payloads::structs(cx);
@@ -52,6 +52,7 @@ impl HlslFile<'_> {
             self.w.line("#pragma pack_matrix(row_major)");
         }
         let cx = self.cx;
+        self.w.begin_declarations();
         for item in cx.printed() {
             spacing.before(self.group(item), &mut self.w);
             match item {

@@ -13,8 +13,8 @@ use crate::tree::*;
 /// The dialect.
 struct Wgsl;
 
-/// The text of a program.
-pub(super) fn emit(cx: &Context) -> String {
+/// The text of a program, and the place in it where declarations begin.
+pub(super) fn emit(cx: &Context) -> (String, usize) {
     let mut file = WgslFile { cx, w: Writer::new(Braces::SameLine, cx.options.comments) };
     file.items();
     file.w.finish()
@@ -42,6 +42,7 @@ impl WgslFile<'_> {
             self.w.line(&line);
         }
         let cx = self.cx;
+        self.w.begin_declarations();
         for item in cx.printed() {
             let group = match item {
                 Item::Global(id) if self.cx.program.globals[id].block.is_none() => {

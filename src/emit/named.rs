@@ -1,0 +1,301 @@
+//! Macros of the source that stand for values: a constant expression that comes from one macro as a whole is written by its name.
+//!
+//! A text is printed three times if it has such expressions, else once. The first time tells what each macro is written as: most
+//! often, and of equals what is shortest. The second time its name is written where it says just that. Names that the text has
+//! otherwise, too, are left out the third time.
+
+use super::Options;
+use super::context::Context;
+use super::expr::Exprs;
+use super::writer::{Braces, Writer};
+use crate::lex::Comment;
+use crate::source::{Remark, Sources, Span};
+use crate::symbol::Symbol;
+use crate::target::Language;
+use crate::target::reserved::Reserved;
+use crate::tree::{ExprId, ExprKind, Prec};
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Stands before the names of macros until it is known which of them the text has otherwise.
+const MARK: char = '\u{1}';
+
+/// The macros of one text.
+pub(super) struct Macros<'a> {
+    sources: &'a Sources,
+    /// They become constants, not macros.
+    are_constants: bool,
+    known: RefCell<Vec<Macro>>,
+    /// Names are written.
+    are_chosen: Cell<bool>,
+    /// No names are written now: it is asked how a text is without them.
+    is_plain: Cell<bool>,
+}
+
+/// A macro.
+struct Macro {
+    name: Symbol,
+    definition: Span,
+    /// What it is written as.
+    texts: Vec<Meaning>,
+    /// What its name stands for, without other names.
+    chosen: Option<String>,
+    /// The same with names, once that is written.
+    value: Option<String>,
+    /// Its own value is being written.
+    is_open: bool,
+    remarks: Arc<[Remark]>,
+}
+
+/// What a macro is written as somewhere.
+struct Meaning {
+    text: String,
+    /// How often in its own type.
+    as_is: usize,
+    /// How often.
+    count: usize,
+}
+
+impl<'a> Macros<'a> {
+    /// None are known.
+    pub(super) fn new(sources: &'a Sources, language: Language) -> Macros<'a> {
+        let are_constants = match language {
+            Language::Hlsl | Language::Glsl => false,
+            Language::Wgsl => true,
+        };
+        let (known, are_chosen, is_plain) = (RefCell::default(), Cell::new(false), Cell::new(false));
+        Macros { sources, are_constants, known, are_chosen, is_plain }
+    }
+
+    /// Writes a constant expression of this span, by the name of its macro if that stands for it.
+    pub(super) fn write(&self, span: Span, as_is: bool, out: &mut String, print: &dyn Fn(&mut String) -> Prec) -> Prec {
+        let Some(at) = self.place(span).filter(|_| !self.is_plain.get()) else { return print(out) };
+        if !self.are_chosen.get() {
+            let start = out.len();
+            let prec = print(out);
+            self.note(at, out.get(start..).unwrap_or_default(), as_is);
+            return prec;
+        }
+        let with = |change: &mut dyn FnMut(&mut Macro)| self.known.borrow_mut().get_mut(at).map(change);
+        let mut wanted = None;
+        with(&mut |known| wanted = known.chosen.clone().filter(|_| !known.is_open));
+        let Some(wanted) = wanted else { return print(out) };
+        self.is_plain.set(true);
+        let mut text = String::new();
+        print(&mut text);
+        self.is_plain.set(false);
+        if text != wanted {
+            return print(out);
+        }
+        let mut is_new = false;
+        with(&mut |known| (is_new, known.is_open) = (known.value.is_none(), known.value.is_none()));
+        if is_new {
+            let mut value = String::new();
+            let prec = print(&mut value);
+            let value = if prec < Prec::Postfix && !self.are_constants { format!("({value})") } else { value };
+            with(&mut |known| (known.value, known.is_open) = (Some(value.clone()), false));
+        }
+        with(&mut |known| {
+            out.push(MARK);
+            out.push_str(known.name.as_str());
+        });
+        Prec::Postfix
+    }
+
+    /// Whether the source has an integer in a span.
+    pub(super) fn is_integer(&self, span: Span) -> bool {
+        let digits = self.text(span).trim_end_matches(['u', 'U', 'l', 'L']);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    /// Whether the source has an unsigned integer in a span.
+    pub(super) fn is_unsigned(&self, span: Span) -> bool {
+        self.text(span).ends_with(['u', 'U'])
+    }
+
+    /// What the source has in a span, without parentheses.
+    fn text(&self, span: Span) -> &'a str {
+        let Span { file, start, end } = self.sources.spelling(span);
+        let text = self.sources.file(file).and_then(|file| file.text.get(start as usize..end as usize));
+        text.unwrap_or_default().trim_matches(['(', ')', ' '])
+    }
+
+    /// The macro of a span.
+    fn place(&self, span: Span) -> Option<usize> {
+        let expansion = self.sources.expansion(span.file).filter(|_| span.file.is_named())?;
+        let mut known = self.known.borrow_mut();
+        let place = known.iter().position(|known| known.definition == expansion.definition);
+        Some(place.unwrap_or_else(|| {
+            known.push(Macro {
+                name: expansion.name,
+                definition: expansion.definition,
+                texts: Vec::new(),
+                chosen: None,
+                value: None,
+                is_open: false,
+                remarks: expansion.remarks.clone(),
+            });
+            known.len() - 1
+        }))
+    }
+
+    fn note(&self, at: usize, text: &str, as_is: bool) {
+        let mut known = self.known.borrow_mut();
+        let Some(known) = known.get_mut(at) else { return };
+        let place = known.texts.iter().position(|known| known.text == text).unwrap_or_else(|| {
+            known.texts.push(Meaning { text: text.to_owned(), as_is: 0, count: 0 });
+            known.texts.len() - 1
+        });
+        if let Some(known) = known.texts.get_mut(place) {
+            known.count += 1;
+            known.as_is += usize::from(as_is);
+        }
+    }
+
+    /// Whether names are written, and this is what the name of a span's macro stands for.
+    pub(super) fn stands_for(&self, span: Span, text: &str) -> bool {
+        let Some(at) = self.place(span).filter(|_| self.are_chosen.get() && !self.is_plain.get()) else { return false };
+        let known = self.known.borrow();
+        known.get(at).is_some_and(|known| known.chosen.as_deref() == Some(text) && !known.is_open)
+    }
+
+    /// Chooses what names stand for. False: there are none.
+    pub(super) fn choose(&self, reserved: &Reserved) -> bool {
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        for known in self.known.borrow_mut().iter_mut() {
+            let name = known.name.as_str();
+            let is_legal = name.chars().all(is_part) && reserved.respell(name) == name && !reserved.is_builtin(name);
+            let is_free = is_legal && names.insert(name);
+            let best = known.texts.iter().max_by_key(|known| (known.as_is, known.count, Reverse(known.text.len())));
+            known.chosen = best.filter(|_| is_free).map(|best| best.text.clone());
+        }
+        self.are_chosen.set(true);
+        self.known.borrow().iter().any(|known| known.chosen.is_some())
+    }
+
+    /// Leaves out names that a text has otherwise, too. False: there are none.
+    pub(super) fn leave_out(&self, text: &str) -> bool {
+        let mut known = self.known.borrow_mut();
+        let words = words(text);
+        let is_met = |known: &&mut Macro| known.chosen.is_some() && words.contains(known.name.as_str());
+        let met = known.iter_mut().filter(is_met).map(|known| known.chosen = None).count();
+        if met > 0 {
+            known.iter_mut().for_each(|known| known.value = None);
+        }
+        met > 0
+    }
+
+    /// A text with its macros, which are declared at `place`.
+    fn declare(&self, text: &str, place: usize, language: Language, options: &Options) -> String {
+        let mut known: Vec<_> = self.known.take().into_iter().filter(|known| known.value.is_some()).collect();
+        if known.is_empty() {
+            return text.to_owned();
+        }
+        let files: Vec<_> = self.sources.files().map(|(id, _)| id).collect();
+        let order = |span: Span| (files.iter().position(|id| *id == span.file), span.start);
+        known.sort_by_key(|known| order(known.definition));
+        let (before, after) = text.split_at_checked(place).unwrap_or(("", text));
+        let mut whole = before.to_owned();
+        if !whole.is_empty() && !whole.ends_with("\n\n") {
+            whole.push('\n');
+        }
+        let mut w = Writer::new(Braces::OwnLine, options.comments);
+        for Macro { name, value, remarks, .. } in &known {
+            let comment = |remark: &Remark| {
+                let Remark { text, trailing, blank_before } = *remark;
+                Comment { text, span: Span::default(), trailing, blank_before }
+            };
+            let comments: Vec<Comment> = remarks.iter().map(comment).collect();
+            let value = value.as_deref().unwrap_or_default();
+            w.before(&comments);
+            w.line(&match language {
+                Language::Hlsl | Language::Glsl => format!("#define {name} {value}"),
+                Language::Wgsl => format!("const {name} = {value};"),
+            });
+            w.after(&comments);
+        }
+        whole.push_str(&w.finish().0);
+        if !after.starts_with('\n') {
+            whole.push('\n');
+        }
+        whole.push_str(after);
+        for Macro { name, .. } in &known {
+            whole = whole.replace(&format!("{MARK}{name}"), name.as_str());
+        }
+        whole
+    }
+}
+
+impl Exprs<'_> {
+    /// Whether an expression is a constant that does not depend on where it stands.
+    pub(super) fn is_macro_value(&self, id: ExprId) -> bool {
+        !self.arena.any_part(id, |part| match self.kind(part) {
+            ExprKind::Literal(..)
+            | ExprKind::EnumCase(..)
+            | ExprKind::Swizzle(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Select(..)
+            | ExprKind::Construct(_)
+            | ExprKind::Convert(..)
+            | ExprKind::Zero => false,
+            ExprKind::Local(_)
+            | ExprKind::Global(_)
+            | ExprKind::Field(..)
+            | ExprKind::Index(..)
+            | ExprKind::Contents(_)
+            | ExprKind::MatrixSwizzle(..)
+            | ExprKind::Assign(..)
+            | ExprKind::Step(..)
+            | ExprKind::Comma(..)
+            | ExprKind::Call(..)
+            | ExprKind::Property(_)
+            | ExprKind::Native(..)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Deref(_) => true,
+        })
+    }
+}
+
+/// Whether a letter may be in names.
+fn is_part(c: char) -> bool {
+    c == '_' || unicode_ident::is_xid_continue(c)
+}
+
+/// The words of a text that no [`MARK`] is before, without its comments.
+fn words(text: &str) -> BTreeSet<&str> {
+    let mut words = BTreeSet::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            MARK => 1 + rest.get(1..).and_then(|name| name.find(|c| !is_part(c))).unwrap_or(rest.len() - 1),
+            _ if is_part(first) => {
+                let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+                words.extend(rest.get(..length));
+                length
+            }
+            _ => first.len_utf8(),
+        };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    words
+}
+
+/// Prints a text with `print`, which gives it with the place of its declarations.
+pub(super) fn with_macros(cx: &Context, print: fn(&Context) -> (String, usize)) -> String {
+    let macros = &cx.macros;
+    let (text, _) = print(cx);
+    if !macros.choose(Reserved::of(cx.profile)) {
+        return text;
+    }
+    loop {
+        let (text, place) = print(cx);
+        if !macros.leave_out(&text) {
+            return macros.declare(&text, place, cx.profile.language, cx.options);
+        }
+    }
+}
