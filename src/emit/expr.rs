@@ -4,6 +4,7 @@
 
 use super::Context;
 use super::dialect::Dialect;
+use super::named::is_macro_name;
 use crate::check::constant::{Value, eval};
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -627,8 +628,19 @@ impl<'a> Exprs<'a> {
             Type::Scalar(s) if (literal || converted) && contested => self.dialect.choosing_literal(s),
             _ => ("", ""),
         };
-        out.push_str(before);
-        out.push_str(&text);
+        self.push_around((before, after), arg, &text, out);
+    }
+
+    /// A text with what stands around it. A suffix is of numbers: the name of one is converted instead.
+    fn push_around(&self, (before, after): (&str, &str), id: ExprId, text: &str, out: &mut String) {
+        let is_suffix = before.is_empty() && after.starts_with(|c: char| c.is_ascii_alphabetic());
+        let scalar = self.cx.program.types.component(self.type_id(id));
+        let (before, after) = match scalar.filter(|_| is_suffix && is_macro_name(text)) {
+            Some(scalar) => (format!("{}(", self.dialect.scalar_name(scalar)), ")"),
+            None => (before.to_owned(), after),
+        };
+        out.push_str(&before);
+        out.push_str(text);
         out.push_str(after);
     }
 
@@ -715,10 +727,11 @@ impl<'a> Exprs<'a> {
     fn argument(&self, args: &[ExprId], n: u32, least: Prec, out: &mut String) {
         if let Some(arg) = args.get(n as usize) {
             let printed = self.dialect.template_argument(self, args, *arg);
-            let (before, after) = self.dialect.around_argument(self, args, *arg);
-            out.push_str(before);
-            self.operand(printed, least, out);
-            out.push_str(after);
+            let around = self.dialect.around_argument(self, args, *arg);
+            match around {
+                ("", "") => self.operand(printed, least, out),
+                _ => self.push_around(around, printed, &self.operand_text(printed, least), out),
+            }
         }
     }
 

@@ -259,6 +259,11 @@ impl Exprs<'_> {
     }
 }
 
+/// Whether a text is the name of a macro.
+pub(super) fn is_macro_name(text: &str) -> bool {
+    text.strip_prefix(MARK).is_some_and(|name| name.chars().all(is_part))
+}
+
 /// Whether a letter may be in names.
 fn is_part(c: char) -> bool {
     c == '_' || unicode_ident::is_xid_continue(c)
