@@ -131,6 +131,9 @@ impl<'a> Exprs<'a> {
         let print = |out: &mut String| self.print_plain(id, out);
         match (self.kind(id), self.cx.program.types.component(self.type_id(id))) {
             (ExprKind::Literal(..), Some(scalar)) => self.macro_literal(id, scalar, out, &print),
+            (ExprKind::Unary(UnaryOp::Negate, _), _) => self.cx.macros.write(span, true, out, &print),
+            // The number in it is the macro's.
+            _ if self.cx.macros.number(span).is_some() => print(out),
             _ => self.cx.macros.write(span, true, out, &print),
         }
     }
@@ -142,9 +145,13 @@ impl<'a> Exprs<'a> {
             return self.cx.macros.write(span, false, out, print);
         };
         let spelling = spelling.map(|s| s.as_str());
+        let number = self.cx.macros.number(span);
+        if !self.cx.macros.may_be(span, literal) {
+            return print(out);
+        }
         // An integer that was converted.
         let literal = match literal {
-            Literal::Float(value) if self.cx.macros.is_integer(span) => Literal::Int(value as i64),
+            Literal::Float(value) if number.is_some_and(|number| number.is_integer) => Literal::Int(value as i64),
             other => other,
         };
         let written: &[Scalar] = match literal {
@@ -167,7 +174,7 @@ impl<'a> Exprs<'a> {
             }
         }
         let as_is = match literal {
-            Literal::Int(_) if self.cx.macros.is_unsigned(span) => scalar == Scalar::U32,
+            Literal::Int(_) if number.is_some_and(|number| number.is_unsigned) => scalar == Scalar::U32,
             Literal::Int(_) => scalar == Scalar::I32,
             Literal::Float(_) => scalar.is_float(),
             Literal::Bool(_) => scalar == Scalar::Bool,

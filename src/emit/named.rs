@@ -8,12 +8,13 @@ use super::Options;
 use super::context::Context;
 use super::expr::Exprs;
 use super::writer::{Braces, Writer};
-use crate::lex::Comment;
+use crate::lex::{Comment, TokenKind};
 use crate::source::{Remark, Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::Language;
 use crate::target::reserved::Reserved;
-use crate::tree::{ExprId, ExprKind, Prec};
+use crate::tree::{ExprId, ExprKind, Literal, Prec};
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -28,6 +29,8 @@ pub(super) struct Macros<'a> {
     /// They become constants, not macros.
     are_constants: bool,
     known: RefCell<Vec<Macro>>,
+    /// Those by their definitions.
+    places: RefCell<FxHashMap<Span, usize>>,
     /// Names are written.
     are_chosen: Cell<bool>,
     /// No names are written now: it is asked how a text is without them.
@@ -47,6 +50,56 @@ struct Macro {
     /// Its own value is being written.
     is_open: bool,
     remarks: Arc<[Remark]>,
+    body: Body,
+}
+
+/// What is in the definition of a macro.
+#[derive(Clone, Copy, Debug)]
+enum Body {
+    Number(Number),
+    /// A name, maybe of another macro, or `true`.
+    Word,
+    Other,
+}
+
+impl Body {
+    /// Of a span of all of it.
+    fn of(sources: &Sources, span: Span) -> Body {
+        let Span { file, start, end } = sources.spelling(span);
+        let text = sources.file(file).and_then(|file| file.text.get(start as usize..end as usize));
+        let text = text.unwrap_or_default().trim_matches(['(', ')', ' ']);
+        match crate::lex::single_token(text) {
+            Some(TokenKind::Ident) => Body::Word,
+            _ => Number::parse(text).map_or(Body::Other, Body::Number),
+        }
+    }
+}
+
+/// A number of the source.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number {
+    value: f64,
+    pub(super) is_integer: bool,
+    pub(super) is_unsigned: bool,
+}
+
+impl Number {
+    /// One with its sign.
+    fn parse(text: &str) -> Option<Number> {
+        let digits = text.trim_start_matches(['-', '+', ' ']);
+        let is_integer = match crate::lex::single_token(digits)? {
+            TokenKind::Int => true,
+            TokenKind::Float => false,
+            _ => return None,
+        };
+        let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+        let value = match hexadecimal {
+            Some(digits) => i64::from_str_radix(digits.trim_end_matches(['u', 'U', 'l', 'L']), 16).ok()? as f64,
+            None => digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()?,
+        };
+        let is_unsigned = is_integer && digits.contains(['u', 'U']);
+        Some(Number { value: if text.starts_with('-') { -value } else { value }, is_integer, is_unsigned })
+    }
 }
 
 /// What a macro is written as somewhere.
@@ -65,8 +118,8 @@ impl<'a> Macros<'a> {
             Language::Hlsl | Language::Glsl => false,
             Language::Wgsl => true,
         };
-        let (known, are_chosen, is_plain) = (RefCell::default(), Cell::new(false), Cell::new(false));
-        Macros { sources, are_constants, known, are_chosen, is_plain }
+        let (known, places) = (RefCell::default(), RefCell::default());
+        Macros { sources, are_constants, known, places, are_chosen: Cell::new(false), is_plain: Cell::new(false) }
     }
 
     /// Writes a constant expression of this span, by the name of its macro if that stands for it.
@@ -104,30 +157,35 @@ impl<'a> Macros<'a> {
         Prec::Postfix
     }
 
-    /// Whether the source has an integer in a span.
-    pub(super) fn is_integer(&self, span: Span) -> bool {
-        let digits = self.text(span).trim_end_matches(['u', 'U', 'l', 'L']);
-        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    /// The number that the macro of a span stands for, if it is nothing else.
+    pub(super) fn number(&self, span: Span) -> Option<Number> {
+        match self.place(span).and_then(|at| Some(self.known.borrow().get(at)?.body))? {
+            Body::Number(number) => Some(number),
+            Body::Word | Body::Other => None,
+        }
     }
 
-    /// Whether the source has an unsigned integer in a span.
-    pub(super) fn is_unsigned(&self, span: Span) -> bool {
-        self.text(span).ends_with(['u', 'U'])
-    }
-
-    /// What the source has in a span, without parentheses.
-    fn text(&self, span: Span) -> &'a str {
-        let Span { file, start, end } = self.sources.spelling(span);
-        let text = self.sources.file(file).and_then(|file| file.text.get(start as usize..end as usize));
-        text.unwrap_or_default().trim_matches(['(', ')', ' '])
+    /// Whether a literal can be what the macro of a span stands for. One that a pass computed is not.
+    pub(super) fn may_be(&self, span: Span, literal: Literal) -> bool {
+        let body = self.place(span).and_then(|at| Some(self.known.borrow().get(at)?.body));
+        match (body, literal) {
+            (Some(Body::Word), _) => true,
+            (Some(Body::Other) | None, _) => false,
+            // Unsigned numbers are held as their bits.
+            (Some(Body::Number(Number { value, .. })), Literal::Int(of)) => {
+                of as f64 == value || f64::from(of as u32) == value || of as f64 == f64::from(value as i64 as i32)
+            }
+            (Some(Body::Number(number)), Literal::Float(of)) => of == number.value || of as f32 == number.value as f32,
+            (Some(Body::Number(_)), Literal::Bool(_) | Literal::Text(_)) => false,
+        }
     }
 
     /// The macro of a span.
     fn place(&self, span: Span) -> Option<usize> {
         let expansion = self.sources.expansion(span.file).filter(|_| span.file.is_named())?;
         let mut known = self.known.borrow_mut();
-        let place = known.iter().position(|known| known.definition == expansion.definition);
-        Some(place.unwrap_or_else(|| {
+        let mut places = self.places.borrow_mut();
+        Some(*places.entry(expansion.definition).or_insert_with(|| {
             known.push(Macro {
                 name: expansion.name,
                 definition: expansion.definition,
@@ -136,6 +194,7 @@ impl<'a> Macros<'a> {
                 value: None,
                 is_open: false,
                 remarks: expansion.remarks.clone(),
+                body: Body::of(self.sources, span),
             });
             known.len() - 1
         }))
