@@ -120,7 +120,7 @@ pub struct Expansion {
     pub definition: Span,
     /// The macro's name.
     pub name: crate::symbol::Symbol,
-    /// It has no parameters.
+    /// It has no parameters, and no compiler defines it by itself.
     pub is_object: bool,
     /// The comments at the definition.
     pub remarks: Arc<[Remark]>,

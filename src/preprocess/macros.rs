@@ -236,7 +236,7 @@ impl Processor<'_> {
             call_site,
             definition: definition.span,
             name: definition.name,
-            is_object: definition.params.is_none(),
+            is_object: definition.params.is_none() && Some(definition.span.file) != self.predefined,
             remarks: definition.remarks.clone(),
         };
         let file = self.sources.add_expansion(expansion);

@@ -205,6 +205,8 @@ struct Processor<'a> {
     in_directive: bool,
     names: &'static Names,
     macros: FxHashMap<Symbol, Rc<Macro>>,
+    /// Where the macros are defined that compilers define.
+    predefined: Option<FileId>,
     /// Files of this program by canonical name.
     files: FxHashMap<String, (FileId, Arc<Lexed>)>,
     once: FxHashSet<FileId>,
@@ -314,6 +316,7 @@ impl<'a> Processor<'a> {
             in_directive: false,
             names: names(),
             macros: FxHashMap::default(),
+            predefined: None,
             files: FxHashMap::default(),
             once: FxHashSet::default(),
             presumed: FxHashMap::default(),
@@ -336,7 +339,7 @@ impl<'a> Processor<'a> {
     fn run(&mut self, main: Loaded, name: &str, options: &Preprocess) {
         let Some((id, lexed)) = self.add_file(&main, None) else { return };
         self.language = options.language.unwrap_or(Language::of(name));
-        self.define_all("<predefined>", predefined(self.language, options.target));
+        self.predefined = self.define_all("<predefined>", predefined(self.language, options.target));
         let command_line = self.command_line(&options.defines);
         self.define_all("<command line>", command_line);
         // Definitions do not ask.
@@ -351,15 +354,16 @@ impl<'a> Processor<'a> {
     }
 
     /// Runs definitions that no file holds, so that they too have a place that diagnostics can show.
-    fn define_all(&mut self, name: &str, text: String) {
+    fn define_all(&mut self, name: &str, text: String) -> Option<FileId> {
         if text.is_empty() {
-            return;
+            return None;
         }
         let loaded = Loaded { name: name.to_owned(), text: Arc::from(text) };
         let lexed = TokenCache::lexed(self.own_cache.as_deref(), &loaded);
         let id = self.sources.add(name, lexed.text.clone());
         self.frames.push(Frame::File(FileFrame { lexed, id, pos: 0, conditions: Vec::new() }));
         while self.pull().is_some() {}
+        Some(id)
     }
 
     /// The `#define` lines of `-D` options.
