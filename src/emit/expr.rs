@@ -6,7 +6,6 @@ use super::Context;
 use super::dialect::Dialect;
 use super::named::is_macro_name;
 use crate::check::constant::{Value, eval};
-use crate::source::Span;
 use crate::symbol::Symbol;
 pub(super) use crate::tree::Prec;
 use crate::tree::*;
@@ -126,65 +125,8 @@ impl<'a> Exprs<'a> {
         }
     }
 
-    /// A constant that is all of what a macro stands for.
-    fn macro_value(&self, id: ExprId, span: Span, out: &mut String) -> Prec {
-        let print = |out: &mut String| self.print_plain(id, out);
-        match (self.kind(id), self.cx.program.types.component(self.type_id(id))) {
-            (ExprKind::Literal(..), Some(scalar)) => self.macro_literal(id, scalar, out, &print),
-            (ExprKind::Unary(UnaryOp::Negate, _), _) => self.cx.macros.write(span, true, out, &print),
-            // The number in it is the macro's.
-            _ if self.cx.macros.number(span).is_some() => print(out),
-            _ => self.cx.macros.write(span, true, out, &print),
-        }
-    }
-
-    /// A literal that a macro stands for, written in a type that may be another one than the source's.
-    fn macro_literal(&self, id: ExprId, scalar: Scalar, out: &mut String, print: &dyn Fn(&mut String) -> Prec) -> Prec {
-        let span = self.arena[id].span;
-        let ExprKind::Literal(literal, spelling) = *self.kind(id) else {
-            return self.cx.macros.write(span, false, out, print);
-        };
-        let spelling = spelling.map(|s| s.as_str());
-        let number = self.cx.macros.number(span);
-        if !self.cx.macros.may_be(span, literal) {
-            return print(out);
-        }
-        // An integer that was converted.
-        let literal = match literal {
-            Literal::Float(value) if number.is_some_and(|number| number.is_integer) => Literal::Int(value as i64),
-            other => other,
-        };
-        let written: &[Scalar] = match literal {
-            Literal::Int(_) => &[Scalar::I32, Scalar::U32],
-            Literal::Float(_) => &[Scalar::F32],
-            Literal::Bool(_) | Literal::Text(_) => &[],
-        };
-        for other in written.iter().filter(|other| **other != scalar) {
-            let style = self.dialect.literals();
-            let own = super::literal::text(style, *other, literal, spelling);
-            if self.cx.macros.stands_for(span, &own) {
-                out.push_str(self.dialect.scalar_name(scalar));
-                out.push('(');
-                self.cx.macros.write(span, true, out, &|out| {
-                    out.push_str(&own);
-                    Prec::Postfix
-                });
-                out.push(')');
-                return Prec::Postfix;
-            }
-        }
-        let as_is = match literal {
-            Literal::Int(_) if number.is_some_and(|number| number.is_unsigned) => scalar == Scalar::U32,
-            Literal::Int(_) => scalar == Scalar::I32,
-            Literal::Float(_) => scalar.is_float(),
-            Literal::Bool(_) => scalar == Scalar::Bool,
-            Literal::Text(_) => true,
-        };
-        self.cx.macros.write(span, as_is, out, print)
-    }
-
     /// The expression itself, not the macro that it comes from.
-    fn print_plain(&self, id: ExprId, out: &mut String) -> Prec {
+    pub(super) fn print_plain(&self, id: ExprId, out: &mut String) -> Prec {
         if let Some(prec) = self.dialect.expr(self, id, out) {
             return prec;
         }
