@@ -185,7 +185,7 @@ fn equal_texts_of_two_entry_points() {
 }
 
 /// `[numthreads]` tells no stage by itself: the name of the file may say that it is an amplification shader, and a function with
-/// a result is none.
+/// a result is none beside another one.
 #[test]
 fn stages_with_workgroups() {
     let task = "struct P { uint count; };\ngroupshared P payload;\n[numthreads(1, 1, 1)] void main() { DispatchMesh(1, 1, 1, payload); }\n";
@@ -201,6 +201,10 @@ fn stages_with_workgroups() {
         let stages: Vec<&str> = sidecar.entry_points.iter().map(|entry| entry.stage.as_str()).collect();
         assert_eq!(stages, [stage], "{file}");
     }
+    // Without another one it is taken for what was meant.
+    write(directory.path(), "sole.hlsl", "[numthreads(8, 1, 1)] float main() { return 1; }\n");
+    let run = shaderport(directory.path(), &["compile", "sole.hlsl", "--target", "wgsl"]);
+    assert!(run.code == 1 && run.stderr.contains("E0603"), "{}", run.stderr);
 }
 
 /// Where two files have a `main` each, their names in a text are others, by which validators are asked.

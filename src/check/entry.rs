@@ -375,8 +375,11 @@ impl<'a> Checker<'a> {
             let file = self.unit_name(decl, input);
             let name = info.name.as_str();
             let (stage, reason) = if let Some(stage) = self.attribute_stage(decl, file) {
-                // A function that others call may have lost its entry point above it.
-                if stage.has_groups() && self.gives_value(decl) {
+                // A helper may have `[numthreads]` by mistake, which matters to no compiler that is asked for `main`. By itself
+                // it is what was meant, and wrong.
+                if self.result_of_group(decl, file) == Some(true)
+                    && functions.iter().any(|other| self.result_of_group(*other, file) == Some(false))
+                {
                     continue;
                 }
                 (stage, "its attributes")
@@ -410,10 +413,11 @@ impl<'a> Checker<'a> {
         list
     }
 
-    /// Whether a function has a result.
-    fn gives_value(&mut self, decl: DeclId) -> bool {
-        let instance = self.quiet(|c| c.instance(decl, WHOLE, Vec::new()));
-        instance.is_some_and(|instance| self.functions.get(instance).signature.result != TypeId::VOID)
+    /// Whether a function with the attributes of a stage with workgroups has a result; `None`: it has no such attributes.
+    fn result_of_group(&mut self, decl: DeclId, file: Symbol) -> Option<bool> {
+        self.attribute_stage(decl, file).filter(|stage| stage.has_groups())?;
+        let instance = self.quiet(|c| c.instance(decl, WHOLE, Vec::new()))?;
+        Some(self.functions.get(instance).signature.result != TypeId::VOID)
     }
 
     /// Notes a function that looks like an entry point but is taken for none: its results or parameters have semantics.
