@@ -173,6 +173,8 @@ pub struct Facts {
     pub varyings: Varyings,
     /// Which formats images have whose access is declared.
     pub image_formats: format::Formats,
+    /// A matrix is a list of columns: the rows of the tree are columns of the text, and products are in reverse order.
+    pub rows_are_columns: bool,
     /// How GLSL is written, where it is the language.
     pub glsl: glsl::Glsl,
 }

@@ -237,8 +237,13 @@ impl<'a> Exprs<'a> {
         let one = |(row, column): &(u8, u8)| {
             format!("{matrix}[{row}].{}", ['x', 'y', 'z', 'w'].get(*column as usize).unwrap_or(&'x'))
         };
+        let is_of_one_row = elements.windows(2).all(|two| matches!(two, [a, b] if a.0 == b.0));
         match elements {
             [element] => out.push_str(&one(element)),
+            [(row, _), ..] if is_of_one_row => {
+                let columns: Vec<u8> = elements.iter().map(|(_, column)| *column).collect();
+                out.push_str(&format!("{matrix}[{row}].{}", Swizzle::new(&columns).text()));
+            }
             _ => {
                 let scalar = self.cx.program.types.component(self.type_id(base)).unwrap_or(Scalar::F32);
                 let list: Vec<String> = elements.iter().map(one).collect();

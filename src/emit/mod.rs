@@ -8,6 +8,7 @@ mod dialect;
 mod expr;
 mod literal;
 mod named;
+mod reversed;
 mod stmt;
 mod writer;
 

@@ -77,6 +77,7 @@ mod lower_enums;
 mod lower_matrix_ops;
 mod lower_properties;
 mod lower_switch;
+mod matrix_orientation;
 mod matrix_parts;
 mod matrix_rows;
 mod minimum_division;
@@ -352,6 +353,7 @@ pub const PASSES: &[Pass] = &[
     depth_textures::PASS,
     bool_bits::PASS,
     storage::PASS,
+    matrix_orientation::PASS,
     device_addresses::PASS,
     empty_structs::PASS,
     empty_arrays::PASS,

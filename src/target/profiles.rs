@@ -106,6 +106,7 @@ const D3D: Facts = Facts {
     fields_hide_types: true,
     varyings: Varyings::Locations,
     image_formats: Formats::WebGpu,
+    rows_are_columns: false,
     glsl: Glsl::VULKAN,
 };
 
@@ -134,6 +135,7 @@ const VULKAN: Facts = Facts {
     fields_hide_types: false,
     varyings: Varyings::Locations,
     image_formats: Formats::WebGpu,
+    rows_are_columns: true,
     glsl: Glsl::VULKAN,
 };
 
@@ -173,6 +175,7 @@ const WEBGPU: Facts = Facts {
     fields_hide_types: false,
     varyings: Varyings::Locations,
     image_formats: Formats::WebGpu,
+    rows_are_columns: true,
     glsl: Glsl::VULKAN,
 };
 

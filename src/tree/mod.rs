@@ -157,8 +157,25 @@ pub struct Program {
     pub header: Vec<Comment>,
     /// Functions that take derivatives in flow that may differ between invocations; set by legalization.
     pub varying_derivatives: Vec<FunctionId>,
+    /// It has the module of GLSL's words: the columns of its matrices are rows of the tree.
+    pub has_glsl_words: bool,
+    /// Matrices whose products are written in reverse order, in which functions; set by legalization.
+    pub reversed_products: Vec<(FunctionId, MatrixPlace)>,
     /// What [`analyses`] know of this version of it.
     pub memo: analyses::Memo,
+}
+
+/// Where a matrix, or an array of matrices, is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MatrixPlace {
+    /// A parameter or variable of a function.
+    Local(FunctionId, LocalId),
+    /// What a function gives.
+    Result(FunctionId),
+    /// A field.
+    Field(StructId, u32),
+    /// A variable, or a buffer of matrices.
+    Global(GlobalId),
 }
 
 /// A part of a state object of ray tracing (HLSL, "DirectX Raytracing", "Subobjects in HLSL").

@@ -8,6 +8,7 @@ mod types;
 
 use super::context::{Context, Group, Spacing, constant_element, header, transparent_element};
 use super::dialect::Spelling;
+use super::reversed::reversed_products;
 use super::writer::{Braces, Writer};
 use crate::target::format::Format;
 use crate::target::glsl::{Bindings, ExtensionSupport};
@@ -50,6 +51,10 @@ impl GlslFile<'_> {
         precisions(self.cx).iter().for_each(|line| self.w.line(line));
         self.w.blank();
         if header(self.cx, &mut self.w) {
+            self.w.blank();
+        }
+        if let Some(note) = reversed_products(self.cx) {
+            self.w.line(&note);
             self.w.blank();
         }
         self.primitives();

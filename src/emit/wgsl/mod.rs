@@ -6,6 +6,7 @@ mod types;
 
 use super::context::{Context, Group, Spacing, header};
 use super::dialect::Spelling;
+use super::reversed::reversed_products;
 use super::writer::{Braces, Writer};
 use crate::target::Capability;
 use crate::tree::*;
@@ -40,6 +41,10 @@ impl WgslFile<'_> {
         for line in directives::collect(self.cx) {
             spacing.before(Group::Lines(u8::MAX), &mut self.w);
             self.w.line(&line);
+        }
+        if let Some(note) = reversed_products(self.cx) {
+            spacing.before(Group::Block, &mut self.w);
+            self.w.line(&note);
         }
         let cx = self.cx;
         self.w.begin_declarations();
