@@ -8,7 +8,7 @@
 //! result that holds the transposed matrix is the matrix of the source in the text. What is assigned, passed or multiplied with
 //! each other is turned together, so that no text has a `transpose` that the source has not.
 //!
-//! A matrix is not turned where whole rows of it are read, written, or what it is made from; where it is an input or output of a
+//! A matrix is not turned where whole rows of it are read, written, or what it is made from (elements are reordered); where it is an input or output of a
 //! stage, a payload, or behind an address; and in a buffer, where the target has one storage order. Products with those stay in
 //! reverse order, which a comment at the top of the text says ([`Program::reversed_products`]). In programs with GLSL's words the
 //! columns of the source are rows of the tree, and nothing is turned.
@@ -71,14 +71,6 @@ impl Algebra {
                 _ => None,
             },
             _ => None,
-        }
-    }
-
-    fn template(self) -> &'static Template {
-        match self {
-            Algebra::Product => Operation::Product.common(),
-            Algebra::Transpose => Operation::Transpose.common(),
-            Algebra::Determinant => Operation::Determinant.common(),
         }
     }
 }

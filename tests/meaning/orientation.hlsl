@@ -24,5 +24,6 @@ void program(uint thread)
     float2x2 cut = (float2x2)a; float2 w = mul(cut, v.xy); put_0(thread, 22, int(w.x)); put_0(thread, 23, int(w.y)); float3x3 n = -a; n--; put_0(thread, 24, int(sum(mul(n, v)))); 
     float2x3 g = (float2x3)t; g[1][0] = 4; shared_rows[thread] = g; float2 h = mul(shared_rows[thread], v); put_0(thread, 25, int(h.x * 10 + h.y)); put_0(thread, 26, int(shared_rows[thread][1].x));
     float3x3 e[2] = { a, b }; float3x3 f[2] = e; f[thread & 1] = mul(f[1], e[0]); put_0(thread, 27, int(sum(mul(f[thread & 1], v)))); put_0(thread, 28, int(sum(f[0]._m00_m10_m20))); 
+    float3x3 k = float3x3(t, 1, 2, 3, t, 5, 6, 7, 8), l = { { 1, t, 2 }, { 3, 4, t }, { 5, 6, 7 } }; put_0(thread, 28, int(sum(mul(mul(k, l), v)))); put_0(thread, 6, int(sum(mul(v, l) + mul(k, v))));
     float3x3 d = a * 2 + b / 4; put_0(thread, 29, int(sum(mul(d, v)) * 4)); put_0(thread, 30, int(sum(mul(a * b, v)))); bool3x3 less = a < b; put_0(thread, 31, less[1][2] ? 1 : 2);
 }

@@ -162,6 +162,28 @@ impl Plan {
     }
 }
 
+/// The elements of a matrix that is made of scalars or lists of these, row by row, and whether they are in lists. They can stand
+/// in any order.
+pub(super) fn elements(types: &Types, exprs: &ExprArena, id: ExprId) -> Option<(Vec<ExprId>, bool)> {
+    let (Type::Matrix(_, rows, columns), ExprKind::Construct(parts)) = (types.get(exprs[id].ty), &exprs[id].kind)
+    else {
+        return None;
+    };
+    let (mut found, mut has_lists) = (Vec::new(), false);
+    for part in parts {
+        match &exprs[*part].kind {
+            ExprKind::Construct(inner) => {
+                has_lists = true;
+                found.extend(inner);
+            }
+            _ => found.push(*part),
+        }
+    }
+    let is_element = |id: &ExprId| matches!(types.get(exprs[*id].ty), Type::Scalar(_)) && is_pure(exprs, *id);
+    let is_whole = found.len() == usize::from(rows) * usize::from(columns);
+    (is_whole && found.iter().all(is_element)).then_some((found, has_lists))
+}
+
 /// Looks at the expressions of one body or initializer.
 struct Looker<'a> {
     plan: &'a mut Plan,
@@ -274,7 +296,7 @@ impl Looker<'_> {
         }
     }
 
-    /// Rows make a matrix that is not turned; arrays and structs hold what they are made of.
+    /// Rows make a matrix that is not turned, elements one that may be; arrays and structs hold what they are made of.
     fn constructed(&mut self, id: ExprId, parts: &[ExprId]) -> NodeId {
         match self.program.types.get(self.exprs[id].ty) {
             Type::Struct(owner) => {
@@ -285,6 +307,7 @@ impl Looker<'_> {
             }
             Type::Array(..) if self.carries(id) => self.joined(parts, true),
             Type::Array(..) => FIXED,
+            _ if self.carries(id) && elements(&self.program.types, self.exprs, id).is_some() => self.plan.free(),
             _ => {
                 parts.iter().for_each(|part| self.fix(*part));
                 FIXED

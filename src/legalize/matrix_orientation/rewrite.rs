@@ -1,27 +1,29 @@
 //! Types, storage orders and expressions of what is turned.
 
 use super::groups::Holder;
-use super::plan::Plan;
+use super::plan::{Plan, elements};
 use super::{Algebra, Owner, turned};
 use crate::tree::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Plan {
     /// Turns what is to be turned.
     pub(super) fn apply(mut self, program: &mut Program) {
-        let mut reversed = Vec::new();
+        let (mut reversed, mut instances) = (Vec::new(), Instances::default());
         for id in program.functions_with_code() {
             let mut body = std::mem::take(&mut program.functions[id].code);
             let live = body.expressions();
             let owner = Owner::Function(id);
-            Rewriter { plan: &mut self, program, owner, exprs: &mut body.exprs }.run(&live, &mut reversed);
+            Rewriter { plan: &mut self, program, owner, exprs: &mut body.exprs, instances: &mut instances }
+                .run(&live, &mut reversed);
             program.functions[id].code = body;
         }
         for id in program.globals.iter().map(|(id, _)| id).collect::<Vec<_>>() {
             let Some(mut tree) = program.globals[id].init.take() else { continue };
             let live = tree.exprs.post_order(tree.root);
             let owner = Owner::Initializer(id);
-            Rewriter { plan: &mut self, program, owner, exprs: &mut tree.exprs }.run(&live, &mut Vec::new());
+            Rewriter { plan: &mut self, program, owner, exprs: &mut tree.exprs, instances: &mut instances }
+                .run(&live, &mut Vec::new());
             program.globals[id].init = Some(tree);
         }
         self.orders(program);
@@ -85,12 +87,16 @@ fn other(order: MatrixOrder) -> MatrixOrder {
     }
 }
 
+/// Builtins for other types of arguments and results.
+type Instances = FxHashMap<(FunctionId, Vec<TypeId>, TypeId), FunctionId>;
+
 /// Rewrites the expressions of one body or initializer.
 struct Rewriter<'a> {
     plan: &'a mut Plan,
     program: &'a mut Program,
     owner: Owner,
     exprs: &'a mut ExprArena,
+    instances: &'a mut Instances,
 }
 
 impl Rewriter<'_> {
@@ -144,7 +150,9 @@ impl Rewriter<'_> {
                     Type::Struct(owner) => return Some(MatrixPlace::Field(owner, *index)),
                     _ => return None,
                 },
-                ExprKind::Call(callee, _) => return Some(MatrixPlace::Result(*callee)),
+                ExprKind::Call(callee, _) if !self.program.functions[*callee].builtin => {
+                    return Some(MatrixPlace::Result(*callee));
+                }
                 _ => return None,
             }
         }
@@ -162,6 +170,7 @@ impl Rewriter<'_> {
                 let list = list.into_iter().map(|(row, column)| (column, row)).collect();
                 self.exprs[id].kind = ExprKind::MatrixSwizzle(matrix, list);
             }
+            ExprKind::Construct(_) if self.is_turned(id) => self.constructed(id),
             ref kind @ (ExprKind::Call(_, ref args) | ExprKind::Native(_, ref args)) => {
                 if let Some(algebra) = Algebra::of(self.program, kind) {
                     self.algebra(id, algebra, args);
@@ -173,15 +182,14 @@ impl Rewriter<'_> {
 
     fn algebra(&mut self, id: ExprId, algebra: Algebra, args: &[ExprId]) {
         let are_turned: Vec<bool> = args.iter().map(|arg| self.is_turned(*arg)).collect();
-        let native = |args: Vec<ExprId>| ExprKind::Native(Box::new(algebra.template().clone()), args);
         match (algebra, args, are_turned.as_slice()) {
             (Algebra::Product, [a, b], [true, _] | [_, true]) => {
                 let is_scalar = |e: ExprId| matches!(self.program.types.get(self.exprs[e].ty), Type::Scalar(_));
                 let list = if is_scalar(*a) || is_scalar(*b) { vec![*a, *b] } else { vec![*b, *a] };
-                self.exprs[id].kind = native(list);
+                self.call(id, list);
             }
             (Algebra::Transpose, [a], [inner]) => match (*inner, self.is_turned(id)) {
-                (true, true) => self.exprs[id].kind = native(vec![*a]),
+                (true, true) => self.call(id, vec![*a]),
                 (true, false) | (false, true) => {
                     // What is left is the type that the value had.
                     let ty = self.exprs[id].ty;
@@ -190,9 +198,59 @@ impl Rewriter<'_> {
                 }
                 (false, false) => {}
             },
-            (Algebra::Determinant, [a], [true]) => self.exprs[id].kind = native(vec![*a]),
+            (Algebra::Determinant, [a], [true]) => self.call(id, vec![*a]),
             (Algebra::Product | Algebra::Transpose | Algebra::Determinant, ..) => {}
         }
+    }
+
+    /// Calls the builtin of a call for other arguments: that for their types.
+    fn call(&mut self, id: ExprId, args: Vec<ExprId>) {
+        let callee = match &mut self.exprs[id].kind {
+            ExprKind::Native(_, list) => {
+                *list = args;
+                return;
+            }
+            ExprKind::Call(callee, _) => *callee,
+            _ => return,
+        };
+        let mut result = self.exprs[id].ty;
+        if self.is_turned(id) {
+            result = turned(&mut self.program.types, result);
+        }
+        let types: Vec<TypeId> = args.iter().map(|arg| self.exprs[*arg].ty).collect();
+        let callee = self.instance(callee, types, result);
+        self.exprs[id].kind = ExprKind::Call(callee, args);
+    }
+
+    fn instance(&mut self, callee: FunctionId, types: Vec<TypeId>, result: TypeId) -> FunctionId {
+        let key = (callee, types, result);
+        if let Some(found) = self.instances.get(&key) {
+            return *found;
+        }
+        let mut made = self.program.functions[callee].clone();
+        made.result = result;
+        for (param, ty) in made.params.iter().zip(&key.1) {
+            made.code.locals[param.local].ty = *ty;
+        }
+        let made = self.program.functions.push(made);
+        self.instances.insert(key, made);
+        made
+    }
+
+    /// Elements stand in the order of the turned matrix.
+    fn constructed(&mut self, id: ExprId) {
+        let Type::Matrix(scalar, rows, columns) = self.program.types.get(self.exprs[id].ty) else { return };
+        let Some((elements, has_lists)) = elements(&self.program.types, self.exprs, id) else { return };
+        let column = |c: u8| elements.iter().copied().skip(c.into()).step_by(columns.into()).collect::<Vec<ExprId>>();
+        let lists = (0..columns).map(column);
+        let span = self.exprs[id].span;
+        let mut b = Build::new(&mut self.program.types, self.exprs, span);
+        let vector = b.types.vector(scalar, rows);
+        let parts = match has_lists {
+            true => lists.map(|list| b.construct(list, vector)).collect(),
+            false => lists.flatten().collect(),
+        };
+        self.exprs[id].kind = ExprKind::Construct(parts);
     }
 
     /// `m[row][column]` of a turned matrix is `m[column][row]`.
