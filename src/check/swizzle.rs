@@ -4,6 +4,8 @@ use crate::tree::Swizzle;
 
 /// The sets of component letters; one selection uses letters of one set.
 const SETS: [&str; 2] = ["xyzw", "rgba"];
+/// The set of colors.
+const COLOR: usize = 1;
 
 /// The components that `name` selects of a vector of `length` (a scalar: 1). `None` if it is not a selection at all;
 /// `Some(Err(_))` if it looks like one and is wrong, with the reason.
@@ -25,7 +27,7 @@ pub fn vector(name: &str, length: u8) -> Option<Result<Swizzle, String>> {
         }));
     }
     let components: Vec<u8> = known.iter().map(|(_, c)| *c).collect();
-    Some(Ok(Swizzle::new(&components)))
+    Some(Ok(Swizzle { is_color: *first == COLOR, ..Swizzle::new(&components) }))
 }
 
 /// (set, component) of a letter.
@@ -85,7 +87,7 @@ mod tests {
     #[test]
     fn vectors() {
         assert_eq!(text("xyz", 3), Some(Ok("xyz".into())));
-        assert_eq!(text("bgra", 4), Some(Ok("zyxw".into())));
+        assert_eq!(text("bgra", 4), Some(Ok("bgra".into())));
         assert_eq!(text("xxxx", 1), Some(Ok("xxxx".into())));
         assert_eq!(text("position", 3), None);
         assert_eq!(text("", 3), None);

@@ -226,7 +226,7 @@ impl<'a> Exprs<'a> {
         {
             let of = |c: &u8| first.list().get(*c as usize).copied().unwrap_or(0);
             let list: Vec<u8> = swizzle.list().iter().map(of).collect();
-            return self.swizzle(*inner, &Swizzle::new(&list), out);
+            return self.swizzle(*inner, &first.with(&list), out);
         }
         self.selected(base, &format!(".{}", swizzle.text()), out)
     }

@@ -191,18 +191,35 @@ impl Prec {
 }
 
 /// Component selection, 1 to 4 of `0..4`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Swizzle {
     /// The components; only the first `len` count.
     pub components: [u8; 4],
     /// How many.
     pub len: u8,
+    /// The source writes it with `rgba`.
+    pub is_color: bool,
+}
+
+/// The letters are spelling alone.
+impl PartialEq for Swizzle {
+    fn eq(&self, other: &Swizzle) -> bool {
+        self.list() == other.list()
+    }
+}
+
+impl Eq for Swizzle {}
+
+impl std::hash::Hash for Swizzle {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.list().hash(state);
+    }
 }
 
 impl Swizzle {
     /// From a list of at most 4.
     pub fn new(components: &[u8]) -> Swizzle {
-        let mut s = Swizzle { components: [0; 4], len: components.len().min(4) as u8 };
+        let mut s = Swizzle { components: [0; 4], len: components.len().min(4) as u8, is_color: false };
         for (to, from) in s.components.iter_mut().zip(components) {
             *to = *from;
         }
@@ -212,9 +229,14 @@ impl Swizzle {
     pub fn list(&self) -> &[u8] {
         self.components.get(..self.len as usize).unwrap_or(&[])
     }
-    /// Written with `xyzw`.
+    /// Other components, with the letters of this one.
+    pub fn with(self, components: &[u8]) -> Swizzle {
+        Swizzle { is_color: self.is_color, ..Swizzle::new(components) }
+    }
+    /// As written: with `xyzw` or `rgba`.
     pub fn text(&self) -> String {
-        self.list().iter().map(|c| ['x', 'y', 'z', 'w'][(*c & 3) as usize]).collect()
+        let letters = if self.is_color { ['r', 'g', 'b', 'a'] } else { ['x', 'y', 'z', 'w'] };
+        self.list().iter().map(|c| letters[(*c & 3) as usize]).collect()
     }
 }
 

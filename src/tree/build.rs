@@ -98,9 +98,14 @@ impl<'a> Build<'a> {
 
     /// Components.
     pub fn swizzle(&mut self, base: ExprId, components: &[u8]) -> ExprId {
+        self.selection(base, Swizzle::new(components))
+    }
+
+    /// Components, with their letters.
+    pub fn selection(&mut self, base: ExprId, swizzle: Swizzle) -> ExprId {
         let scalar = self.types.component(self.exprs[base].ty).unwrap_or(Scalar::F32);
-        let ty = self.types.scalar_or_vector(scalar, components.len() as u8);
-        self.add(ExprKind::Swizzle(base, Swizzle::new(components)), ty)
+        let ty = self.types.scalar_or_vector(scalar, swizzle.len);
+        self.add(ExprKind::Swizzle(base, swizzle), ty)
     }
 
     /// An explicit conversion, or nothing where the type is right already.

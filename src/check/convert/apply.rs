@@ -145,7 +145,7 @@ fn apply_numeric(
 /// The first `n` components of a vector. A swizzle of a swizzle becomes one.
 fn truncate(exprs: &mut Arena<ExprId, Expr>, expr: ExprId, n: u8, ty: TypeId, span: Span) -> ExprId {
     let (of, swizzle) = match exprs[expr].kind {
-        ExprKind::Swizzle(of, s) => (of, Swizzle::new(s.list().get(..n as usize).unwrap_or(s.list()))),
+        ExprKind::Swizzle(of, s) => (of, s.with(s.list().get(..n as usize).unwrap_or(s.list()))),
         _ => (expr, Swizzle::new([0, 1, 2, 3].get(..n as usize).unwrap_or(&[]))),
     };
     exprs.push(Expr { kind: ExprKind::Swizzle(of, swizzle), ty, span })

@@ -12,7 +12,7 @@ use crate::tree::*;
 use rustc_hash::FxHashSet;
 
 /// All components of a vector, and more of shorter ones.
-const ALL: Swizzle = Swizzle { components: [0, 1, 2, 3], len: 4 };
+const ALL: Swizzle = Swizzle { components: [0, 1, 2, 3], len: 4, is_color: false };
 
 /// Takes the vectors of all functions apart; whole structs and arrays have been.
 pub(super) fn take_apart(cx: &mut Context, places: &AtomicDecls) {

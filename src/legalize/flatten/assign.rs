@@ -106,7 +106,8 @@ impl Flattening<'_> {
         for (from, to) in (0..).zip(swizzle.list()) {
             let (base, value) = (self.body.exprs.duplicate(base), self.body.exprs.duplicate(value));
             let mut build = self.build(span);
-            let (target, value) = (build.swizzle(base, &[*to]), build.swizzle(value, &[from]));
+            let (target, value) =
+                (build.selection(base, swizzle.with(&[*to])), build.selection(value, swizzle.with(&[from])));
             out.push(build.set(target, value));
         }
     }
@@ -126,7 +127,7 @@ impl Flattening<'_> {
         let in_order = list.iter().enumerate().all(|(i, c)| *c == first + i as u8);
         let kept = |this: &mut Self, c: u8| {
             let base = this.body.exprs.duplicate(base);
-            this.build(span).swizzle(base, &[c])
+            this.build(span).selection(base, swizzle.with(&[c]))
         };
         let mut parts = Vec::new();
         if in_order {
@@ -144,7 +145,7 @@ impl Flattening<'_> {
             parts.push(match list.iter().position(|s| *s == c) {
                 Some(at) => {
                     let value = self.body.exprs.duplicate(value);
-                    self.build(span).swizzle(value, &[at as u8])
+                    self.build(span).selection(value, swizzle.with(&[at as u8]))
                 }
                 None => kept(self, c),
             });
