@@ -7,13 +7,14 @@
 //! be unused; that a matched function calls it is counted.
 //!
 //! - **identifiers**: the names that the sources declare, once for each matched declaration that has them. Kept: the matched
-//!   declaration of the output has the name. Left out: names of what stages read and write (structures with semantics, their fields, variables
+//!   declaration of the output has the name, or for a method `Type_method`. Left out: names of what stages read and write (structures with semantics, their fields, variables
 //!   of these types, parameters of entry points), since languages have other ways to write those.
 //! - **new identifiers**: names that the output declares and no source has anywhere, but varyings, once an output.
 //! - **comments**: those in and before matched declarations; those in the middle of lists and expressions apart. Kept: the output
 //!   has the comment anywhere, as often. What heads several files, such as a licence, counts once.
 //! - **macros**: those without parameters that are an expression and are used in a matched declaration. Kept: the output has the name.
-//! - **literals**: numbers of matched declarations. Kept: the matched declaration has the same text, as often.
+//! - **literals**: numbers of matched declarations. Kept: the matched declaration has the same text, as often, or a declaration
+//!   of the output that matches none, to which the number may have been moved.
 //! - **lines**: those with code, of the output and of matched declarations.
 //! - **long lines**: lines of more than 120 columns, of outputs and of the source files they come from.
 //! - **moved**: matched declarations outside of a longest run that is in the order of the source.
@@ -101,7 +102,7 @@ pub fn measure(sources: &[Source], output: &str, entries: &Entries, is_numbered:
     new_names(&made, sources, &mut found);
     comments(&pairs, &output_tokens, &mut found);
     macros(&pairs, &live, &output_tokens, &mut found);
-    literals(&pairs, &mut found);
+    literals(&pairs, &made, &mut found);
     moved(&pairs, &mut found);
     found.lines = code_lines(&output_tokens);
     found.source_lines = pairs.iter().map(|(unit, _)| code_lines(&unit.code)).sum();
@@ -176,9 +177,16 @@ fn identifiers(pairs: &Pairs, all: &[&[Token]], entries: &Entries, to: &mut Meas
         let parameters = if is_entry { parameters(&unit.code) } else { BTreeSet::new() };
         let kept = used(&made.code);
         for name in used(&unit.code).into_iter().filter(|n| names.contains(n) && !parameters.contains(n)) {
-            to.identifiers.note(kept.contains(name), || format!("{name} in {}", unit.name));
+            // A method may be written as a function with the name of its type before its own.
+            let is_kept = kept.contains(name) || kept.iter().any(|k| is_method(k, &[name], &names));
+            to.identifiers.note(is_kept, || format!("{name} in {}", unit.name));
         }
     }
+}
+
+/// Whether a name is that of a type and one of its methods: `Ray_at`.
+fn is_method(name: &str, methods: &[&str], types: &BTreeSet<&str>) -> bool {
+    name.match_indices('_').any(|(at, _)| types.contains(&name[..at]) && methods.contains(&&name[at + 1..]))
 }
 
 /// The names that the head of a function declares.
@@ -189,6 +197,7 @@ fn parameters<'a>(code: &[Token<'a>]) -> BTreeSet<&'a str> {
 
 fn new_names(made: &[Unit], sources: &[Source], to: &mut Measured) {
     let known: BTreeSet<&str> = sources.iter().flat_map(|s| words(&tokens(&s.text)).collect::<Vec<_>>()).collect();
+    let known_list: Vec<&str> = known.iter().copied().collect();
     let code: Vec<&[Token]> = made.iter().map(|u| u.code.as_slice()).collect();
     let varyings = varyings(&code);
     let mut names: BTreeSet<&str> = BTreeSet::new();
@@ -200,7 +209,8 @@ fn new_names(made: &[Unit], sources: &[Source], to: &mut Measured) {
     for name in names {
         let is_counted = !name.is_empty() && name != "main" && !name.starts_with("gl_");
         if is_counted && !varyings.contains(name) && !inputs.contains(name) {
-            to.names.note(known.contains(name), || name.to_owned());
+            let is_known = known.contains(name) || is_method(name, &known_list, &known);
+            to.names.note(is_known, || name.to_owned());
         }
     }
 }
@@ -249,12 +259,20 @@ fn macros(pairs: &Pairs, live: &[Vec<Token>], output: &[Token], to: &mut Measure
     }
 }
 
-fn literals(pairs: &Pairs, to: &mut Measured) {
+fn literals(pairs: &Pairs, made: &[Unit], to: &mut Measured) {
+    let is_matched = |unit: &Unit| pairs.iter().any(|(_, other)| std::ptr::eq(*other, unit));
+    let mut moved: BTreeMap<&str, usize> = BTreeMap::new();
+    let rest = made.iter().filter(|unit| unit.form == Form::Global && !is_matched(unit));
+    let numbers = rest.flat_map(|unit| unit.code.iter().filter(|t| t.kind == Kind::Number));
+    numbers.for_each(|t| *moved.entry(t.text).or_default() += 1);
     for (unit, made) in pairs {
         let mut left: BTreeMap<&str, usize> = BTreeMap::new();
         made.code.iter().filter(|t| t.kind == Kind::Number).for_each(|t| *left.entry(t.text).or_default() += 1);
         for number in unit.code.iter().filter(|t| t.kind == Kind::Number) {
-            let kept = left.get_mut(number.text).filter(|count| **count > 0).map(|count| *count -= 1).is_some();
+            let take = |from: &mut BTreeMap<&str, usize>| {
+                from.get_mut(number.text).filter(|count| **count > 0).map(|count| *count -= 1).is_some()
+            };
+            let kept = take(&mut left) || take(&mut moved);
             to.literals.note(kept, || format!("{} in {}", number.text, unit.name));
         }
     }
@@ -377,6 +395,14 @@ mod tests {
         let found = of(source, output);
         assert_eq!((share(&found.identifiers), found.identifiers.lost.len()), ((1, 1), 0), "{:?}", found.identifiers);
         assert_eq!(found.names.lost, [""; 0]);
+    }
+
+    #[test]
+    fn methods_may_be_functions() {
+        let source = "struct Ray { float t; float at() { return t; } };\nfloat f(Ray r) { return r.at(); }";
+        let output = "struct Ray\n{\n    float t;\n};\nfloat Ray_at(Ray self)\n{\n    return self.t;\n}\nfloat f(Ray r)\n{\n    return Ray_at(r);\n}\n";
+        let found = of(source, output);
+        assert_eq!((found.identifiers.lost.len(), found.names.lost), (0, vec!["self".to_owned()]));
     }
 
     #[test]

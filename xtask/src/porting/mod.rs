@@ -59,13 +59,16 @@ pub fn run(options: &Options) -> Result<bool, String> {
     let jobs: Vec<&Job> = plan.jobs.iter().filter(is_wanted).collect();
     let run = Run { options, targets, slangc };
     let results: Vec<Result<Vec<Row>, String>> = jobs.par_iter().map(|job| run.job(job)).collect();
-    let mut rows = Vec::new();
+    let (mut rows, mut failed) = (Vec::new(), Vec::new());
     for result in results {
         match result {
             Ok(found) => rows.extend(found),
-            Err(message) => eprintln!("not measured: {message}"),
+            Err(message) => failed.push(message),
         }
     }
+    // Most are files that others include.
+    eprintln!("{} of {} programs are not measured, since they do not compile", failed.len(), jobs.len());
+    failed.iter().filter(|_| options.worst > 0).for_each(|message| eprintln!("  {message}"));
     report::print(&rows, options.worst);
     Ok(!rows.is_empty())
 }

@@ -267,7 +267,9 @@ fn without_attributes<'a>(head: &[Token<'a>]) -> Vec<Token<'a>> {
     let code: Vec<Token> = head.iter().filter(|t| t.is_code()).copied().collect();
     let (mut kept, mut at) = (Vec::new(), 0);
     while let Some(token) = code.get(at) {
-        let is_attribute = token.is("[") && kept.is_empty();
+        // `[[vk::location(0)]]` may stand before parameters, too.
+        let is_double = token.is("[") && code.get(at + 1).is_some_and(|t| t.is("[") && t.start == token.end());
+        let is_attribute = token.is("[") && kept.is_empty() || is_double;
         let is_layout = token.is("layout") && code.get(at + 1).is_some_and(|t| t.is("("));
         if is_attribute {
             at = group_end(&code, at);
