@@ -93,7 +93,7 @@ impl Exprs<'_> {
             ExprKind::Construct(_) => !matches!(self.ty(id), Type::Scalar(_)),
             // One that is left out, or made of a literal, is none.
             ExprKind::Convert(inner, _) | ExprKind::Swizzle(inner, _) | ExprKind::Unary(_, inner) => is(inner),
-            ExprKind::Binary(op, a, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => is(a),
+            ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, a, _) => is(a),
             ExprKind::Binary(_, a, b) => is(a) || is(b),
             ExprKind::Call(function, ref args) => match self.cx.program.functions[function].body {
                 FunctionBody::Intrinsic(_) => args.iter().any(|arg| is(*arg)),
