@@ -69,7 +69,7 @@ pub fn run(options: &Options) -> Result<bool, String> {
     // Most are files that others include.
     eprintln!("{} of {} programs are not measured, since they do not compile", failed.len(), jobs.len());
     failed.iter().filter(|_| options.worst > 0).for_each(|message| eprintln!("  {message}"));
-    report::print(&rows, options.worst);
+    report::print(&rows, options.worst, options.peer);
     Ok(!rows.is_empty())
 }
 

@@ -7,18 +7,18 @@ use shaderport::Target;
 /// How many lost names of an output are printed.
 const SHOWN: usize = 12;
 
-/// Prints a table for each target, and the outputs that lose most.
-pub fn print(rows: &[Row], worst: usize) {
+/// Prints a table for each target, and the outputs that lose most. The peer may compile no entry point: its texts are counted.
+pub fn print(rows: &[Row], worst: usize, with_peer: bool) {
     for target in [Target::Hlsl, Target::Glsl, Target::Wgsl] {
         let of_target: Vec<&Row> = rows.iter().filter(|row| row.target == target).collect();
         if !of_target.is_empty() {
-            print_target(target, &of_target);
+            print_target(target, &of_target, with_peer);
             print_worst(&of_target, worst);
         }
     }
 }
 
-fn print_target(target: Target, rows: &[&Row]) {
+fn print_target(target: Target, rows: &[&Row], with_peer: bool) {
     let mut ours = Measured::default();
     rows.iter().for_each(|row| ours.add(&row.ours));
     let peers: Vec<&Measured> = rows.iter().flat_map(|row| &row.peer).collect();
@@ -26,7 +26,7 @@ fn print_target(target: Target, rows: &[&Row]) {
     peers.iter().for_each(|other| peer.add(other));
     let (matched, all) = ours.matched;
     println!("\n{}: {} outputs, {matched} of {all} live declarations are in them", target.name(), rows.len());
-    let column = |text: String| if peers.is_empty() { String::new() } else { text };
+    let column = |text: String| if with_peer { text } else { String::new() };
     println!("{:42} {:>26}{}", "", "shaderport", column(format!(" {:>26}", format!("slangc ({} texts)", peers.len()))));
     for (at, name) in MEASURES.iter().enumerate() {
         println!("{name:42} {:>26}{}", value(at, &ours), column(format!(" {:>26}", value(at, &peer))));
