@@ -8,10 +8,10 @@ use crate::symbol::Symbol;
 use crate::tree::{BinaryOp, ExprId, ExprKind, Literal, Scalar, Type, TypeId};
 
 impl Checker<'_> {
-    pub(super) fn int_literal(&mut self, value: u64, suffix: Symbol, text: Symbol, span: Span) -> ExprId {
+    pub(super) fn int_literal(&mut self, value: u64, suffix: Symbol, token: Symbol, span: Span) -> ExprId {
         use crate::tree::Scalar::{I32, I64, U32, U64};
         let suffix = suffix.as_str();
-        let text = text.as_str();
+        let text = token.as_str();
         let radix = text.get(..2).is_some_and(|p| matches!(p, "0x" | "0X" | "0b" | "0B"));
         let slang = self.language() == Language::Slang;
         // `long` has 32 bits, `long long` 64.
@@ -28,10 +28,8 @@ impl Checker<'_> {
             (false, false) if value <= i64::MAX as u64 => I64,
             (false, false) => U64,
         };
-        let spelling = radix.then(|| {
-            let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z']);
-            Symbol::new(digits)
-        });
+        // That of a character is none.
+        let spelling = text.starts_with(|c: char| c.is_ascii_digit()).then_some(token);
         let ty = self.program.types.scalar(scalar);
         let id = self.push(ExprKind::Literal(Literal::Int(value as i64), spelling), ty, span);
         if !slang && suffix.is_empty() && scalar != I32 {
@@ -49,10 +47,6 @@ impl Checker<'_> {
             _ => F32,
         };
         let digits = text.as_str().trim_end_matches(['f', 'F', 'h', 'H', 'l', 'L']);
-        let keeps = digits.contains('.') && digits.starts_with(|c: char| c.is_ascii_digit()) && !digits.ends_with('.');
-        let plain = digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '-' | '+'));
-        let spelling =
-            (keeps && plain && !digits.contains(".e") && !digits.contains(".E")).then(|| Symbol::new(digits));
         // What adapts is of no type yet.
         let typed = !self.literals_adapt() || !suffix.is_empty();
         let value = if typed { constant::round(value, scalar) } else { value };
@@ -61,7 +55,7 @@ impl Checker<'_> {
         let (value, spelling) = match scalar {
             F32 if typed && as_float != value => (as_float, None),
             F16 if constant::round(as_float, F16) != value => (value, None),
-            _ => (value, spelling),
+            _ => (value, Some(text)),
         };
         let ty = self.program.types.scalar(scalar);
         let id = self.push(ExprKind::Literal(Literal::Float(value), spelling), ty, span);
@@ -94,7 +88,11 @@ impl Checker<'_> {
     /// `-2147483648` and its 64-bit sister: the literal alone has the next larger type, with its sign it fits.
     pub(super) fn least_integer(&mut self, value: ExprId, span: Span) -> Option<ExprId> {
         use crate::tree::Scalar::{I32, I64, U32, U64};
-        let ExprKind::Literal(Literal::Int(n), None) = *self.kind(value) else { return None };
+        let ExprKind::Literal(Literal::Int(n), spelling) = *self.kind(value) else { return None };
+        // The digits of a hexadecimal number are those of bits.
+        if spelling.is_some_and(|text| text.as_str().starts_with("0x") || text.as_str().starts_with("0X")) {
+            return None;
+        }
         let Type::Scalar(scalar) = self.program.types.get(self.ty(value)) else { return None };
         let scalar = match (n, scalar) {
             (i64::MIN, U64) => I64,

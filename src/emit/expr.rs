@@ -98,9 +98,9 @@ impl<'a> Exprs<'a> {
 
     /// A value where the language converts implicitly to its type: initializers, assigned values, results.
     pub(super) fn value(&self, id: ExprId, out: &mut String) {
-        match self.unconverted(id) {
-            Some(inner) => self.operand(inner, Prec::Assign, out),
-            None => self.operand(id, Prec::Assign, out),
+        let id = self.unconverted(id).unwrap_or(id);
+        if self.adapting(id, out).is_none() {
+            self.operand(id, Prec::Assign, out);
         }
     }
 
@@ -194,7 +194,8 @@ impl<'a> Exprs<'a> {
             return Prec::Postfix;
         }
         out.push_str(&text);
-        if text.starts_with('-') { Prec::Unary } else { Prec::Postfix }
+        // `1..x` is no selection.
+        if text.starts_with('-') || text.ends_with('.') { Prec::Unary } else { Prec::Postfix }
     }
 
     fn enum_case(&self, id: EnumId, case: u32, out: &mut String) -> Prec {
@@ -300,8 +301,13 @@ impl<'a> Exprs<'a> {
         }
     }
 
-    /// An operand; a widened scalar stays a scalar where the language widens it by itself.
+    /// An operand, which may be a whole number that takes the type of the other one.
     fn widened(&self, op: BinaryOp, id: ExprId, other: ExprId, out: &mut String) -> Prec {
+        self.adapting_operand(op, id, other, out).unwrap_or_else(|| self.spread(op, id, other, out))
+    }
+
+    /// An operand; a widened scalar stays a scalar where the language widens it by itself.
+    fn spread(&self, op: BinaryOp, id: ExprId, other: ExprId, out: &mut String) -> Prec {
         if !self.dialect.splats(self, op, id, other) {
             return self.print(id, out);
         }
@@ -517,7 +523,8 @@ impl<'a> Exprs<'a> {
                 self.template(&rest, args, self.type_id(id), out);
                 return Prec::Postfix;
             }
-            return self.template(template, args, self.type_id(id), out);
+            let adapts = self.arguments_adapt(callee, args);
+            return self.template_of(template, args, self.type_id(id), adapts, out);
         }
         out.push_str(callee.name.as_str());
         out.push('(');
@@ -574,7 +581,7 @@ impl<'a> Exprs<'a> {
         }
         let text = self.operand_text(arg, Prec::Assign);
         // A literal of another type is written as one of this where it can be.
-        let number = text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+        let number = text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit() || c == '.');
         let converted = number && matches!(self.kind(arg), ExprKind::Convert(..));
         // What is not finite is a call.
         let literal = literal && !text.ends_with(')');
@@ -591,6 +598,8 @@ impl<'a> Exprs<'a> {
         let scalar = self.cx.program.types.component(self.type_id(id));
         let (before, after) = match scalar.filter(|_| is_suffix && is_macro_name(text)) {
             Some(scalar) => (format!("{}(", self.dialect.scalar_name(scalar)), ")"),
+            // It may have one.
+            None if is_suffix && super::literal::has_suffix(text) => (String::new(), ""),
             None => (before.to_owned(), after),
         };
         out.push_str(&before);
@@ -636,6 +645,18 @@ impl<'a> Exprs<'a> {
 
     /// A spelling with its arguments filled in.
     pub(super) fn template(&self, template: &Template, args: &[ExprId], result: TypeId, out: &mut String) -> Prec {
+        self.template_of(template, args, result, false, out)
+    }
+
+    /// The same; whether whole numbers among the arguments take the types of parameters.
+    fn template_of(
+        &self,
+        template: &Template,
+        args: &[ExprId],
+        result: TypeId,
+        adapts: bool,
+        out: &mut String,
+    ) -> Prec {
         // An argument as it is holds together as it does.
         if let [TemplatePiece::Arg(n)] = template.pieces[..]
             && let Some(&arg) = args.get(n as usize)
@@ -647,6 +668,7 @@ impl<'a> Exprs<'a> {
         for (i, piece) in template.pieces.iter().enumerate() {
             match piece {
                 TemplatePiece::Text(text) => out.push_str(self.dialect.text(self.cx, text)),
+                TemplatePiece::Arg(n) if adapts && self.adapting_argument(args, *n, out) => {}
                 TemplatePiece::Arg(n) => self.argument(args, *n, Prec::Assign, out),
                 TemplatePiece::Operand(n) => {
                     let level = operand_level(template, i, prec);

@@ -1,6 +1,6 @@
 //! Literals in a language's spelling: as in the source where that is legal, else from the value.
 
-use crate::check::constant::{HALF_INFINITY, LARGEST_HALF};
+use crate::check::constant::{HALF_INFINITY, LARGEST_HALF, round};
 use crate::tree::{Literal, Scalar};
 
 /// How a language writes literals.
@@ -11,15 +11,74 @@ pub(super) struct Literals {
     pub(super) minimum: &'static [(Scalar, &'static str)],
     /// (before, after) the bits of a float that no literal can say, as `0x7F800000`.
     pub(super) bits: (&'static str, &'static str),
+    /// Suffixes of the source that give a literal its type here, too, instead of what `forms` has.
+    pub(super) suffixes: &'static [(Scalar, &'static [&'static str])],
+    /// A whole number without a suffix takes the type of what it is assigned to or computed with, floats among them.
+    pub(super) adapts: bool,
 }
 
 impl Literals {
     fn form(&self, scalar: Scalar) -> (&'static str, &'static str) {
         self.forms.iter().find(|(s, ..)| *s == scalar).map_or(("", ""), |(_, before, after)| (before, after))
     }
+
+    /// The same for a literal that has a suffix in the source.
+    fn spelled_form<'s>(&self, scalar: Scalar, suffix: &'s str) -> (&'static str, &'s str) {
+        let own = self.form(scalar);
+        let is_own = self.suffixes.iter().any(|(s, known)| *s == scalar && known.contains(&suffix));
+        if is_own { ("", suffix) } else { own }
+    }
+
+    /// Whether the spelling of a float in the source says its type here.
+    pub(super) fn says_type(&self, scalar: Scalar, literal: Literal, spelling: Option<&str>) -> bool {
+        let Literal::Float(value) = literal else { return false };
+        let Some((digits, suffix)) = spelling.map(parts) else { return false };
+        let known = self.suffixes.iter().any(|(s, known)| *s == scalar && known.contains(&suffix));
+        known && says_float(scalar, digits, value)
+    }
+
+    /// Whether a number is written with the suffix that it has in the source, or another one of the same type.
+    pub(super) fn has_own_type(&self, scalar: Scalar, literal: Literal, spelling: &str) -> bool {
+        let is_unsigned = scalar == Scalar::U32 && matches!(literal, Literal::Int(_)) && has_suffix(spelling);
+        is_unsigned || self.says_type(scalar, literal, Some(spelling))
+    }
+
+    /// The spelling of a whole number that a literal is in the source, for where its type is that of what is around it.
+    pub(super) fn adapting<'s>(&self, scalar: Scalar, literal: Literal, spelling: &'s str) -> Option<&'s str> {
+        if !self.adapts {
+            return None;
+        }
+        let number = plain_integer(spelling).filter(|n| *n <= i128::from(i32::MAX))?;
+        let is_same = match (literal, scalar) {
+            (Literal::Int(value), Scalar::U32) => i128::from(value) == number,
+            (Literal::Int(value), Scalar::F32) => i128::from(value) == number && number <= EXACT,
+            (Literal::Float(value), Scalar::F32) => value == number as f64 && number <= EXACT,
+            _ => false,
+        };
+        is_same.then_some(spelling)
+    }
 }
 
-/// The text of a literal; begins with `-` where it is a negated one.
+/// Whole numbers up to here are exact in `float`.
+const EXACT: i128 = 1 << 24;
+
+/// A number of the source as digits and suffix.
+fn parts(spelling: &str) -> (&str, &str) {
+    let is_hexadecimal = spelling.starts_with("0x") || spelling.starts_with("0X");
+    let suffixes: &[char] = if is_hexadecimal {
+        &['u', 'U', 'l', 'L', 'z', 'Z']
+    } else {
+        &['u', 'U', 'l', 'L', 'z', 'Z', 'f', 'F', 'h', 'H']
+    };
+    spelling.split_at(spelling.trim_end_matches(suffixes).len())
+}
+
+/// Whether a text ends with a letter that is its suffix.
+pub(super) fn has_suffix(text: &str) -> bool {
+    !parts(text).1.is_empty()
+}
+
+/// The text of a literal; begins with `-` where it is a negated one. The spelling of the source is kept where it says the same.
 pub(super) fn text(style: &Literals, scalar: Scalar, literal: Literal, spelling: Option<&str>) -> String {
     match literal {
         Literal::Text(text) => quoted(text.as_str()),
@@ -72,13 +131,24 @@ fn float(style: &Literals, scalar: Scalar, value: f64, spelling: Option<&str>) -
     if !finite {
         return format!("{}0x{:08X}{}", style.bits.0, single.to_bits(), style.bits.1);
     }
-    let kept = spelling.filter(|s| is_plain_float(s) && value >= 0.0).map(with_point);
-    let shortest = || if scalar == Scalar::F64 { format!("{value:?}") } else { format!("{single:?}") };
+    if let Some((digits, suffix)) = spelling.map(parts).filter(|(digits, _)| says_float(scalar, digits, value)) {
+        let (before, after) = style.spelled_form(scalar, suffix);
+        return format!("{before}{}{after}", with_point(digits));
+    }
+    let text = if scalar == Scalar::F64 { format!("{value:?}") } else { format!("{single:?}") };
     // The fewest digits of the largest float are those of a larger number.
-    let larger = |text: &String| scalar != Scalar::F64 && text.parse().is_ok_and(|v: f64| v.abs() > f32::MAX.into());
-    let text = Some(kept.unwrap_or_else(shortest)).filter(|text| !larger(text));
-    let text = text.unwrap_or_else(|| format!("{:?}", f64::from(single)));
+    let is_larger = scalar != Scalar::F64 && text.parse().is_ok_and(|v: f64| v.abs() > f32::MAX.into());
+    let text = if is_larger { format!("{:?}", f64::from(single)) } else { text };
     format!("{before}{text}{after}")
+}
+
+/// Whether digits of the source say the value of a float, for compilers that read them as a double first, too.
+fn says_float(scalar: Scalar, digits: &str, value: f64) -> bool {
+    let Some(double) = digits.parse::<f64>().ok().filter(|_| is_plain_float(digits)) else { return false };
+    let wanted = round(value, scalar);
+    let single = || digits.parse::<f32>().is_ok_and(|single| round(single.into(), scalar) == wanted);
+    scalar == Scalar::F64 && double == value
+        || scalar != Scalar::F64 && double <= f32::MAX.into() && round(double, scalar) == wanted && single()
 }
 
 fn integer(style: &Literals, scalar: Scalar, value: i64, spelling: Option<&str>) -> String {
@@ -89,8 +159,11 @@ fn integer(style: &Literals, scalar: Scalar, value: i64, spelling: Option<&str>)
         return (*text).to_owned();
     }
     let wrapped = wrap(scalar, value);
-    match spelling.filter(|s| plain_integer(s) == Some(wrapped)) {
-        Some(text) => format!("{before}{text}{after}"),
+    match spelling.map(parts).filter(|(digits, _)| plain_integer(digits) == Some(wrapped)) {
+        Some((digits, suffix)) => {
+            let (before, after) = style.spelled_form(scalar, suffix);
+            format!("{before}{digits}{after}")
+        }
         None if wrapped < 0 && !before.is_empty() => format!("{before}{wrapped}{after}"),
         // All bits set reads better in hexadecimal.
         None if wrapped > i128::from(i32::MAX) => format!("{before}0x{wrapped:X}{after}"),
@@ -140,27 +213,14 @@ fn plain_integer(text: &str) -> Option<i128> {
     }
 }
 
-/// `2` as a float is `2.0`, and no float begins or ends with its point.
+/// `2` as a float is `2.0`. WGSL refuses numbers that begin with needless zeros, which read as octal to people.
 fn with_point(text: &str) -> String {
-    let (mantissa, exponent) = match text.find(['e', 'E']) {
-        Some(at) => text.split_at(at),
-        None => (text, ""),
-    };
-    let mut mantissa = mantissa.to_owned();
-    if mantissa.starts_with('.') {
-        mantissa.insert(0, '0');
-    }
-    match mantissa.find('.') {
-        Some(at) if at + 1 == mantissa.len() => mantissa.push('0'),
-        Some(_) => {}
-        None if exponent.is_empty() => mantissa.push_str(".0"),
-        None => {}
-    }
-    // A leading zero would read as octal to people, and WGSL refuses it.
-    let trimmed = mantissa.trim_start_matches('0');
-    let mantissa =
-        if trimmed.starts_with('.') || trimmed.is_empty() { format!("0{trimmed}") } else { trimmed.to_owned() };
-    mantissa + exponent
+    let trimmed = text.trim_start_matches('0');
+    // The zero before the point or exponent, and that of zero.
+    let needed = !text.starts_with('.') && !trimmed.starts_with(|c: char| c.is_ascii_digit());
+    let zero = usize::from(needed && trimmed.len() < text.len());
+    let text = text.get(text.len() - trimmed.len() - zero..).unwrap_or(text);
+    if text.contains(['.', 'e', 'E']) { text.to_owned() } else { format!("{text}.0") }
 }
 
 #[cfg(test)]
@@ -171,20 +231,53 @@ mod tests {
         forms: &[(Scalar::U32, "", "u"), (Scalar::F16, "", "h"), (Scalar::I16, "int16_t(", ")")],
         minimum: &[(Scalar::I32, "int(0x80000000)")],
         bits: ("asfloat(", ")"),
+        suffixes: &[(Scalar::F32, &["f", "F"]), (Scalar::U32, &["u", "U"])],
+        adapts: true,
     };
 
     #[test]
     fn spellings_are_kept_where_legal() {
         let float = |s: &str, v| text(&STYLE, Scalar::F32, Literal::Float(v), Some(s));
         assert_eq!(float("2.20", 2.2), "2.20");
-        assert_eq!(float(".5", 0.5), "0.5");
-        assert_eq!(float("1.", 1.0), "1.0");
+        assert_eq!(float(".5", 0.5), ".5");
+        assert_eq!(float("1.", 1.0), "1.");
+        assert_eq!(float("1.0f", 1.0), "1.0f");
+        assert_eq!(float("0.50F", 0.5), "0.50F");
+        assert_eq!(float("0", 0.0), "0.0");
+        assert_eq!(float("1.5h", 1.5), "1.5");
+        assert_eq!(float("1e38f", 1e38), "1e38f");
         assert_eq!(float("1e-5", 1e-5), "1e-5");
         assert_eq!(float("007.5", 7.5), "7.5");
         assert_eq!(float("00", 0.0), "0.0");
         let int = |s: &str, v| text(&STYLE, Scalar::U32, Literal::Int(v), Some(s));
         assert_eq!(int("0xFF", 255), "0xFFu");
         assert_eq!(int("010", 8), "8u");
+        assert_eq!(int("16U", 16), "16U");
+        assert_eq!(int("0xFFul", 255), "0xFFu");
+    }
+
+    #[test]
+    fn spellings_of_other_values_are_not_kept() {
+        let float = |s: &str, v| text(&STYLE, Scalar::F32, Literal::Float(v), Some(s));
+        assert_eq!(float("2.0f", 3.0), "3.0");
+        assert_eq!(float("1.0", -1.0), "-1.0");
+        // In the middle between two floats, which are two numbers if it is a double first.
+        assert_eq!(float("1.00000005960464477540", 1.0), "1.0");
+        assert_eq!(text(&STYLE, Scalar::U32, Literal::Int(3), Some("2u")), "3u");
+    }
+
+    #[test]
+    fn whole_numbers_adapt() {
+        let of = |scalar, literal, spelling| STYLE.adapting(scalar, literal, spelling);
+        assert_eq!(of(Scalar::F32, Literal::Float(2.0), "2"), Some("2"));
+        assert_eq!(of(Scalar::U32, Literal::Int(255), "0xFF"), Some("0xFF"));
+        assert_eq!(of(Scalar::F32, Literal::Float(2.0), "2.0"), None);
+        assert_eq!(of(Scalar::F32, Literal::Float(3.0), "2"), None);
+        assert_eq!(of(Scalar::U32, Literal::Int(2), "2u"), None);
+        assert_eq!(of(Scalar::F16, Literal::Float(2.0), "2"), None);
+        assert_eq!(of(Scalar::U32, Literal::Int(0xFFFF_FFFF), "0xFFFFFFFF"), None);
+        assert!(STYLE.says_type(Scalar::F32, Literal::Float(2.0), Some("2.0f")));
+        assert!(!STYLE.says_type(Scalar::F32, Literal::Float(3.0), Some("2.0f")));
     }
 
     #[test]

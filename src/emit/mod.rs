@@ -3,6 +3,7 @@
 //! [`expr`] and [`stmt`] print what the languages write alike; a [`dialect::Dialect`] says where they differ. Each language's
 //! declarations are in its own directory.
 
+mod adapting;
 mod context;
 mod dialect;
 mod expr;

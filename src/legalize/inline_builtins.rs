@@ -517,7 +517,8 @@ fn splices(f: &Function) -> bool {
 
 /// Whether an expression is the number that [`Inline::bind_numbers`] has made of a local, or one of that form.
 fn is_word(exprs: &ExprArena, id: ExprId) -> bool {
-    exprs[id].ty == TypeId::UINT && matches!(exprs[id].kind, ExprKind::Literal(Literal::Int(_), None))
+    let ExprKind::Literal(Literal::Int(_), text) = exprs[id].kind else { return false };
+    exprs[id].ty == TypeId::UINT && text.is_none_or(|text| !text.as_str().starts_with("0x"))
 }
 
 /// Copies `root` of a callee into `body`, parameters replaced by arguments.

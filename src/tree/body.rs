@@ -243,7 +243,8 @@ impl Swizzle {
 /// Kinds of expression.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A literal; the spelling in the source if it is worth keeping (`0xFF`, `2.2`), without suffix.
+    /// A literal; how the source spells it, with its suffix, though it may have another type or value by now: what is written
+    /// is checked against the value.
     Literal(Literal, Option<Symbol>),
     /// A parameter or variable.
     Local(LocalId),

@@ -393,7 +393,9 @@ impl Exprs<'_> {
     fn literal(&self, literal: Literal, text: Option<Symbol>, ty: TypeId) -> String {
         let unsigned = self.program.types.component(ty).is_some_and(Scalar::is_unsigned);
         match (literal, text) {
-            (_, Some(text)) => format!("{text}{}", if unsigned { "u" } else { "" }),
+            (Literal::Int(_) | Literal::Float(_), Some(text)) if let Some(digits) = shown(literal, text.as_str()) => {
+                format!("{digits}{}", if unsigned { "u" } else { "" })
+            }
             (Literal::Bool(b), _) => b.to_string(),
             (Literal::Int(i), _) if unsigned => format!("{}u", i as u64),
             (Literal::Int(i), _) => i.to_string(),
@@ -518,4 +520,18 @@ fn placement(field: &Field) -> String {
         }
     }
     text
+}
+
+/// The digits of a literal as the source has them, where they say more than its value: `0xFF`, `2.20`.
+fn shown(literal: Literal, text: &str) -> Option<&str> {
+    let has_radix = text.get(..2).is_some_and(|start| matches!(start, "0x" | "0X" | "0b" | "0B"));
+    match literal {
+        Literal::Int(_) if has_radix => Some(text.trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z'])),
+        Literal::Float(_) if !has_radix => {
+            let digits = text.trim_end_matches(['f', 'F', 'h', 'H', 'l', 'L']);
+            let is_usual = digits.starts_with(|c: char| c.is_ascii_digit()) && !digits.ends_with('.');
+            (digits.contains('.') && is_usual).then_some(digits)
+        }
+        Literal::Int(_) | Literal::Float(_) | Literal::Bool(_) | Literal::Text(_) => None,
+    }
 }

@@ -11,6 +11,7 @@ mod layout;
 mod meaning;
 mod opengl;
 mod peers;
+mod porting;
 mod process;
 #[path = "../../tests/random.rs"]
 mod random;
@@ -52,6 +53,8 @@ enum Task {
     Meaning(meaning::Options),
     /// Compile and link the GLSL of a tree in Mesa, for each OpenGL profile.
     Opengl(opengl::Options),
+    /// Measure how much of its sources the outputs of a tree still have: names, comments, macros, spellings, order.
+    Porting(porting::Options),
     /// Write the generated parts of README.md and the guide.
     Readme(readme::Options),
     /// Compile programs in which the words of the target languages are names, and judge what is emitted.
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Task::LayoutLocks(options) => layout::locks(&options),
         Task::Meaning(options) => meaning::run(&options),
         Task::Opengl(options) => opengl::run(&options),
+        Task::Porting(options) => porting::run(&options),
         Task::Readme(options) => readme::run(&options),
         Task::Words(options) => words::run(&options),
         Task::MeasureInProcess(options) => bench::in_process(&options),

@@ -273,7 +273,7 @@ fn convert_literal(
 ) -> Option<(Literal, Option<Symbol>)> {
     /// Integers up to here are exact in every float kind that matters to a spelling.
     const EXACT: u64 = 1 << 24;
-    let float = |v: i64| (Literal::Float(v as f64), Some(Symbol::new(&format!("{v}.0"))));
+    let float = |v: i64| (Literal::Float(v as f64), spelling);
     Some(match value {
         Literal::Bool(v) if to == Scalar::Bool => (Literal::Bool(v), spelling),
         Literal::Bool(v) if to.is_float() => float(v.into()),
@@ -287,7 +287,7 @@ fn convert_literal(
         // A half is rounded when it becomes another number; what was rounded is no longer what was written.
         Literal::Float(v) if to.is_float() => {
             let v = if from == Scalar::F16 && to != from { round(v, from) } else { v };
-            (Literal::Float(v), spelling.filter(|s| from == to || s.as_str().parse() == Ok(v)))
+            (Literal::Float(v), spelling)
         }
         Literal::Float(v) if to == Scalar::Bool => (Literal::Bool(v != 0.0), None),
         Literal::Float(v) => {

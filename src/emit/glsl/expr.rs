@@ -26,6 +26,8 @@ const LITERALS: Literals = Literals {
     ],
     minimum: &[(Scalar::I32, "int(0x80000000u)"), (Scalar::I64, "int64_t(0x8000000000000000ul)")],
     bits: ("uintBitsToFloat(", "u)"),
+    suffixes: &[(Scalar::U32, &["u", "U"])],
+    adapts: false,
 };
 
 impl Dialect for Glsl {

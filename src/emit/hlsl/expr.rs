@@ -24,6 +24,13 @@ const LITERALS: Literals = Literals {
     ],
     minimum: &[(Scalar::I32, "int(0x80000000)"), (Scalar::I64, "int64_t(0x8000000000000000ull)")],
     bits: ("asfloat(", ")"),
+    suffixes: &[
+        (Scalar::F32, &["f", "F"]),
+        (Scalar::U32, &["u", "U"]),
+        (Scalar::F64, &["l", "L"]),
+        (Scalar::F16, &["h", "H"]),
+    ],
+    adapts: true,
 };
 
 /// Shape of a numeric type: (rows, columns) with 0 rows for vectors and (0, 0) for scalars.

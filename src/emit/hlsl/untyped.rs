@@ -2,6 +2,7 @@
 //! alone are made in 64 bits, and what shifts one by a variable amount is ambiguous. The tree has `int` there.
 
 use crate::emit::expr::Exprs;
+use crate::symbol::Symbol;
 use crate::tree::{BinaryOp, ExprId, ExprKind, FunctionBody, Literal, Scalar, Type, UnaryOp};
 
 /// Deeper expressions of literals alone are taken for typed ones.
@@ -57,8 +58,12 @@ fn is_untyped_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
             intrinsic && args.iter().all(|arg| is(*arg) && ex.type_id(*arg) == ex.type_id(id))
         }
         ExprKind::Zero => true,
-        // A literal of another kind is written as one of this.
-        ExprKind::Convert(inner, _) if matches!(ex.kind(inner), ExprKind::Literal(..)) => true,
+        // A suffix is a type.
+        ExprKind::Literal(literal, text) if says_type(ex, scalar, literal, text) => false,
+        ExprKind::Convert(inner, _) if let ExprKind::Literal(literal, text) = *ex.kind(inner) => {
+            // A literal of another kind is written as one of this.
+            !says_type(ex, scalar, literal, text)
+        }
         ExprKind::Convert(inner, false) => is(inner),
         ExprKind::Literal(Literal::Float(value), _) => scalar.is_float() && value.is_finite(),
         ExprKind::Unary(UnaryOp::Negate, inner) if scalar.is_float() => is(inner),
@@ -69,6 +74,11 @@ fn is_untyped_within(ex: &Exprs, id: ExprId, depth: u32) -> bool {
         ExprKind::Binary(op, a, b) => is(a) && is(b) && !wants_type(ex, op, a, b),
         _ => false,
     }
+}
+
+/// Whether the text of a literal has a suffix that says its type.
+fn says_type(ex: &Exprs, scalar: Scalar, literal: Literal, text: Option<Symbol>) -> bool {
+    ex.dialect.literals().says_type(scalar, literal, text.map(|text| text.as_str()))
 }
 
 /// Whether an expression of halves may be of floats where arguments choose, if DXC is not told of 16-bit types: a literal of `half`

@@ -20,6 +20,8 @@ const LITERALS: Literals = Literals {
     ],
     minimum: &[(Scalar::I32, "i32(-2147483648)"), (Scalar::I64, "i64(0x8000000000000000lu)")],
     bits: ("bitcast<f32>(", "u)"),
+    suffixes: &[],
+    adapts: false,
 };
 
 impl Dialect for Wgsl {

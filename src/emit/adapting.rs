@@ -1,0 +1,116 @@
+//! Whole numbers as the source has them where what is around them decides on their type: `x * 2` of a `float`, `float4(0, 0, 0, 1)`.
+
+use super::expr::{Exprs, Prec};
+use crate::tree::*;
+
+/// Deeper expressions are taken for literals.
+const DEPTH: u32 = 16;
+
+impl Exprs<'_> {
+    /// A number, or a negated one, without the suffix or point of its type, if the source has it so and the language takes it.
+    pub(super) fn adapting(&self, id: ExprId, out: &mut String) -> Option<Prec> {
+        let (number, sign) = match *self.kind(id) {
+            ExprKind::Unary(UnaryOp::Negate, inner) => (inner, "-"),
+            _ => (id, ""),
+        };
+        let (ExprKind::Literal(literal, spelling), Type::Scalar(scalar)) = (self.kind(number), self.ty(number)) else {
+            return None;
+        };
+        // `-1` is no unsigned number, and what a macro stands for is written by its name.
+        let is_other = scalar.is_unsigned() && !sign.is_empty() || self.arena[number].span.file.is_named();
+        let spelling = spelling.as_ref().filter(|_| !is_other)?;
+        out.push_str(sign);
+        match self.dialect.literals().adapting(scalar, *literal, spelling.as_str()) {
+            Some(text) => out.push_str(text),
+            None => {
+                out.truncate(out.len() - sign.len());
+                return None;
+            }
+        }
+        Some(if sign.is_empty() { Prec::Postfix } else { Prec::Unary })
+    }
+
+    /// An operand that takes the type of the other one.
+    pub(super) fn adapting_operand(&self, op: BinaryOp, id: ExprId, other: ExprId, out: &mut String) -> Option<Prec> {
+        let component = |id: ExprId| self.cx.program.types.component(self.type_id(id));
+        // A distance says nothing of what is moved.
+        let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        if is_shift || component(id) != component(other) {
+            return None;
+        }
+        let scalar = self.splat_source(id).filter(|inner| component(*inner) == component(id)).unwrap_or(id);
+        let start = out.len();
+        let prec = self.adapting(scalar, out)?;
+        if self.is_typed(other, DEPTH) {
+            return Some(prec);
+        }
+        out.truncate(start);
+        None
+    }
+
+    /// Writes an argument of a builtin that adapts.
+    pub(super) fn adapting_argument(&self, args: &[ExprId], n: u32, out: &mut String) -> bool {
+        let Some(arg) = args.get(n as usize) else { return false };
+        let printed = self.dialect.template_argument(self, args, *arg);
+        self.adapting(printed, out).is_some()
+    }
+
+    /// Whether whole numbers among the arguments of a builtin take the types of its parameters: those of all are of one kind and
+    /// one has a type of its own, or it is one of textures or rays, whose parameters have the same types for all calls.
+    pub(super) fn arguments_adapt(&self, callee: &Function, args: &[ExprId]) -> bool {
+        if !self.dialect.literals().adapts {
+            return false;
+        }
+        let is_fixed = |arg: &ExprId| matches!(self.ty(*arg), Type::Sampler(_) | Type::AccelerationStructure);
+        if args.iter().any(is_fixed) {
+            return true;
+        }
+        let kind = |arg: &ExprId| match self.ty(*arg) {
+            Type::Scalar(scalar) | Type::Vector(scalar, _) | Type::Matrix(scalar, ..) => Some(scalar),
+            _ => None,
+        };
+        let mut kinds = args.iter().map(kind);
+        let first = kinds.next().flatten();
+        let is_one = first.is_some() && kinds.all(|other| other == first);
+        let reads = callee.params.iter().all(|param| param.mode == ParamMode::In);
+        is_one && reads && args.iter().any(|arg| self.is_typed(*arg, DEPTH))
+    }
+
+    /// Whether the text of an expression has a type of its own, whatever is around it.
+    fn is_typed(&self, id: ExprId, depth: u32) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let is = |id: ExprId| self.is_typed(id, depth);
+        match *self.kind(id) {
+            ExprKind::Local(_)
+            | ExprKind::Global(_)
+            | ExprKind::Field(..)
+            | ExprKind::Index(..)
+            | ExprKind::Contents(_)
+            | ExprKind::MatrixSwizzle(..)
+            | ExprKind::Assign(..)
+            | ExprKind::Step(..)
+            | ExprKind::Deref(_) => true,
+            ExprKind::Construct(_) => !matches!(self.ty(id), Type::Scalar(_)),
+            // One that is left out, or made of a literal, is none.
+            ExprKind::Convert(inner, _) | ExprKind::Swizzle(inner, _) | ExprKind::Unary(_, inner) => is(inner),
+            ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, a, _) => is(a),
+            ExprKind::Binary(_, a, b) => is(a) || is(b),
+            ExprKind::Call(function, ref args) => match self.cx.program.functions[function].body {
+                FunctionBody::Intrinsic(_) => args.iter().any(|arg| is(*arg)),
+                FunctionBody::None | FunctionBody::Block | FunctionBody::Switch(_) => true,
+            },
+            // One that adapts nowhere is written with its suffix.
+            ExprKind::Literal(literal, spelling) => {
+                let (literals, Type::Scalar(scalar)) = (self.dialect.literals(), self.ty(id)) else { return false };
+                spelling.is_some_and(|spelling| literals.has_own_type(scalar, literal, spelling.as_str()))
+            }
+            ExprKind::EnumCase(..)
+            | ExprKind::Select(..)
+            | ExprKind::Comma(..)
+            | ExprKind::Native(..)
+            | ExprKind::Property(_)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Zero => false,
+        }
+    }
+}
