@@ -172,6 +172,13 @@ pub fn single_token(text: &str) -> Option<TokenKind> {
     }
 }
 
+/// The starts and ends of the comments of a text, in order.
+pub fn comment_places(text: &str) -> Box<[(u32, u32)]> {
+    let mut comments = Vec::new();
+    lex(FileId::default(), text, &mut comments, &mut Diagnostics::default());
+    comments.iter().map(|comment| (comment.span.start, comment.span.end)).collect()
+}
+
 const BOM: &str = "\u{feff}";
 
 /// Operators of three and of two characters. None begins with `>`: see [`TokenKind::Punct`].

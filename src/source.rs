@@ -1,6 +1,6 @@
 //! File texts and positions in them. No paths are opened here and nothing is read: a [`Loader`] brings the text.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// One file text, or one macro expansion (see [`Span`]).
 ///
@@ -98,6 +98,8 @@ pub struct SourceFile {
     pub text: Arc<str>,
     line_starts: Vec<u32>,
     included_from: Option<Span>,
+    /// Where its comments are, once that is asked.
+    comments: OnceLock<Box<[(u32, u32)]>>,
 }
 
 /// A comment about a macro.
@@ -203,6 +205,7 @@ impl Sources {
             text,
             line_starts,
             included_from: None,
+            comments: OnceLock::new(),
         });
         let id = FileId((self.files.len() as u32 - 1) | self.base);
         self.order.push(id);
@@ -281,6 +284,11 @@ impl SourceFile {
     /// The `#include` that first brought this file in.
     pub fn included_from(&self) -> Option<Span> {
         self.included_from
+    }
+
+    /// The starts and ends of its comments, in order, which `find` tells of a text.
+    pub fn comments(&self, find: fn(&str) -> Box<[(u32, u32)]>) -> &[(u32, u32)] {
+        self.comments.get_or_init(|| find(&self.text))
     }
 
     /// Byte offset of the start of each line.

@@ -4,6 +4,7 @@ use super::dialect::Dialect;
 use super::expr::Exprs;
 use super::named::Macros;
 use super::stmt::Stmts;
+use super::trivia::Trivia;
 use super::writer::Writer;
 use super::{Options, Shared};
 use crate::source::Sources;
@@ -26,6 +27,8 @@ pub(super) struct Context<'a> {
     pub(super) options: &'a Options,
     /// The macros that it comes from.
     pub(super) macros: Macros<'a>,
+    /// What the source has between the parts of expressions.
+    pub(super) trivia: Trivia<'a>,
     /// What all texts of the program have in common.
     shared: &'a Shared,
     /// The listed functions of each name.
@@ -54,7 +57,8 @@ impl<'a> Context<'a> {
         let nothing = FxHashSet::default();
         let entries = entry_points.iter().map(|e| (e.function, e)).collect();
         let macros = Macros::new(sources, profile.language);
-        Context { program, items, entry_points, profile, options, macros, shared, overloads, entries, nothing }
+        let trivia = Trivia::new(sources, options.comments);
+        Context { program, items, entry_points, profile, options, macros, trivia, shared, overloads, entries, nothing }
     }
 
     /// Several functions have this name, so that arguments choose among them.
@@ -120,11 +124,13 @@ impl<'a> Context<'a> {
 
     /// The printer of an initializer's expressions.
     pub(super) fn tree<'b>(&'b self, dialect: &'b dyn Dialect, tree: &'b ExprTree) -> Exprs<'b> {
+        self.trivia.begin();
         Exprs { cx: self, dialect, arena: &tree.exprs, locals: None, assigned: &self.nothing, labels: &self.nothing }
     }
 
     /// The statements of a function, in braces after `head`.
     pub(super) fn function_body(&self, dialect: &dyn Dialect, head: &str, body: &Body, w: &mut Writer) {
+        self.trivia.begin();
         let assigned = assigned_locals(self.program, body);
         let labels = label_locals(body);
         let locals = Some(&body.locals);

@@ -6,10 +6,12 @@
 mod context;
 mod dialect;
 mod expr;
+mod layout;
 mod literal;
 mod named;
 mod reversed;
 mod stmt;
+mod trivia;
 mod writer;
 
 mod glsl;

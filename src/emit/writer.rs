@@ -1,5 +1,6 @@
 //! Text with indentation, blank lines and comments.
 
+use super::layout;
 use crate::lex::Comment;
 
 /// Where opening braces stand.
@@ -10,6 +11,9 @@ pub(super) enum Braces {
     /// At the end of the line, as WGSL is usually written.
     SameLine,
 }
+
+/// What a depth is written as.
+const INDENT: &str = "    ";
 
 /// Collects lines.
 pub(super) struct Writer {
@@ -41,8 +45,22 @@ impl Writer {
         self.declarations = self.text.len();
     }
 
-    /// A line at the current indentation.
+    /// A statement or declaration at the current indentation: one line, or those that it is broken into.
     pub(super) fn line(&mut self, line: &str) {
+        let column = self.depth * INDENT.len();
+        if !layout::is_broken(line, column) {
+            return self.plain_line(line);
+        }
+        let depth = self.depth;
+        for part in layout::lines(line, column, INDENT.len()) {
+            self.depth = depth + part.depth;
+            self.plain_line(part.text);
+        }
+        self.depth = depth;
+    }
+
+    /// A line as it is.
+    fn plain_line(&mut self, line: &str) {
         if self.blank && !self.opened {
             self.text.push('\n');
         }
@@ -50,7 +68,7 @@ impl Writer {
         self.opened = false;
         if !line.is_empty() {
             for _ in 0..self.depth {
-                self.text.push_str("    ");
+                self.text.push_str(INDENT);
             }
             self.text.push_str(line);
         }
@@ -146,16 +164,16 @@ impl Writer {
         }
         let text = clean(comment.text.as_str());
         let mut lines = text.lines();
-        self.line(lines.next().unwrap_or("").trim_end());
+        self.plain_line(lines.next().unwrap_or("").trim_end());
         let rest: Vec<&str> = lines.collect();
         let common =
             rest.iter().filter(|l| !l.trim().is_empty()).map(|l| l.len() - l.trim_start().len()).min().unwrap_or(0);
         let stars = rest.iter().all(|l| l.trim_start().starts_with('*'));
         for line in rest {
             if stars {
-                self.line(&format!(" {}", line.trim()));
+                self.plain_line(&format!(" {}", line.trim()));
             } else {
-                self.line(line.get(common..).unwrap_or("").trim_end());
+                self.plain_line(line.get(common..).unwrap_or("").trim_end());
             }
         }
     }
@@ -163,7 +181,7 @@ impl Writer {
 
 /// A comment that means the same in every target: WGSL nests block comments and has more line breaks than HLSL, and a
 /// backslash at a line's end would continue a line comment.
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     let breaks =
         |c: char| matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') || (c.is_control() && !matches!(c, '\n' | '\t'));
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace(breaks, " ");

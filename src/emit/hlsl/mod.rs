@@ -182,7 +182,7 @@ impl HlslFile<'_> {
         text.push_str(&self.register(global));
         if let Some(init) = &global.init {
             text.push_str(" = ");
-            self.cx.tree(&self.dialect, init).value(init.root, &mut text);
+            self.cx.tree(&self.dialect, init).first_value(init.root, &mut text);
         }
         self.w.line(&format!("{text};"));
         self.w.after(&global.comments);

@@ -69,14 +69,15 @@ impl Dialect for Wgsl {
                 if matches!(ex.kind(*b), ExprKind::Binary(BinaryOp::Shr, ..)) =>
             {
                 ex.operand(*a, Prec::Shift, out);
-                out.push_str(&format!(" {} (", op.spelling()));
+                ex.operator(*a, op.spelling(), *b, out);
+                out.push('(');
                 ex.operand(*b, Prec::Assign, out);
                 out.push(')');
                 Some(Prec::Relational)
             }
             ExprKind::Binary(op @ (BinaryOp::Shl | BinaryOp::Shr), a, b) => {
                 ex.operand(*a, Prec::Unary, out);
-                out.push_str(&format!(" {} ", op.spelling()));
+                ex.operator(*a, op.spelling(), *b, out);
                 shift_amount(ex, *b, ex.ty(*a), out);
                 Some(Prec::Shift)
             }
@@ -158,7 +159,7 @@ impl Dialect for Wgsl {
             _ => "let",
         };
         let mut text = format!("{word} {name} = ");
-        ex.value(init, &mut text);
+        ex.first_value(init, &mut text);
         text
     }
 

@@ -113,7 +113,7 @@ impl WgslFile<'_> {
         };
         if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
             text.push_str(" = ");
-            self.cx.tree(&Wgsl, init).value(init.root, &mut text);
+            self.cx.tree(&Wgsl, init).first_value(init.root, &mut text);
         }
         self.w.line(&format!("{text};"));
         self.w.after(&global.comments);

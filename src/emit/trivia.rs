@@ -1,0 +1,201 @@
+//! What stands in the source between the parts of an expression: comments, and the line breaks of its author.
+//!
+//! It is found by the spans of the parts, so that it goes wherever they go. A `\n` in what is printed is a line break; see
+//! [`super::layout`].
+
+use super::writer::clean;
+use crate::source::{FileId, SourceFile, Sources, Span};
+use rustc_hash::FxHashSet;
+use std::cell::RefCell;
+
+/// Finds what stands around expressions in the source.
+pub(super) struct Trivia<'a> {
+    sources: &'a Sources,
+    /// Comments are kept.
+    comments: bool,
+    /// The places whose comments and breaks the current declaration has already: an expression may be in it several times, and
+    /// several may have one span.
+    taken: RefCell<FxHashSet<(FileId, usize)>>,
+}
+
+/// What is between two tokens, in the order of the text.
+enum Between<'a> {
+    LineBreak,
+    Comment(&'a str),
+}
+
+impl<'a> Trivia<'a> {
+    /// Of a program's sources.
+    pub(super) fn new(sources: &'a Sources, comments: bool) -> Trivia<'a> {
+        Trivia { sources, comments, taken: RefCell::default() }
+    }
+
+    /// Another declaration begins.
+    pub(super) fn begin(&self) {
+        self.taken.borrow_mut().clear();
+    }
+
+    /// The file of an expression, and its place there. One that a macro stands for is where the macro is used.
+    fn place(&self, span: Span) -> Option<(&'a SourceFile, FileId, usize, usize)> {
+        let Span { file, start, end } = match self.sources.expansion(span.file) {
+            Some(expansion) if span.file.is_named() => expansion.call_site,
+            Some(_) => return None,
+            None => span,
+        };
+        if file.is_library() {
+            return None;
+        }
+        Some((self.sources.file(file)?, file, start as usize, end as usize))
+    }
+
+    /// Writes what stands before an operand, an argument or an element of a list, behind the operator or bracket before it.
+    pub(super) fn before(&self, span: Span, out: &mut String) {
+        let Some((file, id, start, _)) = self.place(span) else { return };
+        let mut items = Vec::new();
+        let Some(begin) = backwards(file, start, &mut items) else { return };
+        if items.is_empty() || !self.taken.borrow_mut().insert((id, begin)) {
+            return;
+        }
+        self.write(&items, out);
+    }
+
+    /// What stands behind an argument or an element of a list, before the comma or bracket behind it.
+    pub(super) fn after(&self, span: Span) -> Option<String> {
+        let (file, id, _, end) = self.place(span)?;
+        self.behind(file, id, end)
+    }
+
+    /// What stands behind an operand, and the parentheses around it, before the operator behind it.
+    pub(super) fn after_operand(&self, span: Span) -> Option<String> {
+        let (file, id, start, end) = self.place(span)?;
+        self.behind(file, id, behind_parentheses(file, start, end))
+    }
+
+    fn behind(&self, file: &SourceFile, id: FileId, end: usize) -> Option<String> {
+        let mut items = Vec::new();
+        forwards(file, end, &mut items)?;
+        if items.is_empty() || !self.taken.borrow_mut().insert((id, end)) {
+            return None;
+        }
+        let mut out = String::new();
+        self.write(&items, &mut out);
+        Some(out).filter(|out| !out.is_empty())
+    }
+
+    fn write(&self, items: &[Between], out: &mut String) {
+        let mut is_broken = false;
+        for item in items {
+            match item {
+                Between::LineBreak if is_broken => {}
+                Between::LineBreak => {
+                    out.push('\n');
+                    is_broken = true;
+                }
+                Between::Comment(_) if !self.comments => {}
+                Between::Comment(text) => {
+                    if !out.ends_with([' ', '(', '[', '\n']) {
+                        out.push(' ');
+                    }
+                    out.push_str(&clean(text));
+                    is_broken = text.starts_with("//");
+                    out.push(if is_broken { '\n' } else { ' ' });
+                }
+            }
+        }
+    }
+}
+
+/// Whether a blank may stand between tokens.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\\')
+}
+
+/// The comments of a file, by their places.
+fn comments(file: &SourceFile) -> &[(u32, u32)] {
+    file.comments(crate::lex::comment_places)
+}
+
+/// Collects what is before a place, up to the token before, and gives the place of that. Nothing if an operand does not begin there.
+/// The parentheses around it are passed over, as long as there is nothing in them.
+fn backwards<'a>(file: &'a SourceFile, start: usize, items: &mut Vec<Between<'a>>) -> Option<usize> {
+    let bytes = file.text.as_bytes();
+    let mut at = start;
+    loop {
+        let byte = *bytes.get(at.checked_sub(1)?)?;
+        if is_blank(byte) {
+            at -= 1;
+            if byte == b'\n' {
+                // Only behind a line break, and behind its `*/`, can there be a comment.
+                if let Some(begin) = comment_before(file, at) {
+                    items.push(Between::LineBreak);
+                    items.push(Between::Comment(file.text.get(begin..at)?.trim_end()));
+                    at = begin;
+                } else {
+                    items.push(Between::LineBreak);
+                }
+            }
+        } else if byte == b'/' && at >= 2 && bytes.get(at - 2) == Some(&b'*') {
+            let begin = comment_before(file, at)?;
+            items.push(Between::Comment(file.text.get(begin..at)?));
+            at = begin;
+        } else if byte == b'(' && items.is_empty() {
+            at -= 1;
+        } else {
+            break;
+        }
+    }
+    items.reverse();
+    let before = bytes.get(..at)?;
+    let is_word = || {
+        before.ends_with(b"return")
+            && !before.iter().rev().nth(6).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+    };
+    (b"([{,=+-*/%&|^<>?:!~".contains(before.last()?) || is_word()).then_some(at)
+}
+
+/// Where a comment begins that ends at a place.
+fn comment_before(file: &SourceFile, end: usize) -> Option<usize> {
+    let line = file.text.get(..end)?.trim_end_matches('\r');
+    let has_one = line.ends_with("*/") || line.rsplit('\n').next().is_some_and(|line| line.contains("//"));
+    if !has_one {
+        return None;
+    }
+    let list = comments(file);
+    let (begin, stop) = *list.get(list.partition_point(|(begin, _)| (*begin as usize) < end).checked_sub(1)?)?;
+    let is_last = file.text.get(stop as usize..end).is_none_or(|rest| rest.trim().is_empty());
+    is_last.then_some(begin as usize)
+}
+
+/// The end of an expression with the parentheses around it.
+fn behind_parentheses(file: &SourceFile, start: usize, end: usize) -> usize {
+    let (before, behind) = (file.text.get(..start).unwrap_or_default(), file.text.get(end..).unwrap_or_default());
+    let opening = before.bytes().rev().filter(|b| !is_blank(*b)).take_while(|b| *b == b'(').count();
+    let is_closing = |(_, b): &(usize, u8)| *b == b')';
+    let closing = behind.bytes().enumerate().filter(|(_, b)| !is_blank(*b)).take_while(is_closing).take(opening).last();
+    closing.map_or(end, |(at, _)| end + at + 1)
+}
+
+/// Collects what is behind a place, up to the next token. Nothing if an operand does not end there.
+fn forwards<'a>(file: &'a SourceFile, end: usize, items: &mut Vec<Between<'a>>) -> Option<()> {
+    let bytes = file.text.as_bytes();
+    let mut at = end;
+    loop {
+        let byte = *bytes.get(at)?;
+        if is_blank(byte) {
+            at += 1;
+            if byte == b'\n' {
+                items.push(Between::LineBreak);
+            }
+        } else if byte == b'/' && matches!(bytes.get(at + 1), Some(b'/' | b'*')) {
+            let list = comments(file);
+            let (begin, stop) = *list.get(list.partition_point(|(begin, _)| (*begin as usize) < at))?;
+            if begin as usize != at {
+                return None;
+            }
+            items.push(Between::Comment(file.text.get(at..stop as usize)?.trim_end()));
+            at = stop as usize;
+        } else {
+            return b")]},;=+-*/%&|^<>?:!".contains(&byte).then_some(());
+        }
+    }
+}
