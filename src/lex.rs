@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::limits::Limits;
-use crate::source::{FileId, Span};
+use crate::source::{FileId, Places, Span};
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
 
@@ -106,6 +106,8 @@ pub struct TokenStream {
     pub glsl: bool,
     /// The version of Slang that `#language` names, by its year; 0 is the first.
     pub slang_version: u16,
+    /// Where the head of the main file ends: comments before it are about the file, not about what is declared first.
+    pub head: u32,
     /// What macros without parameters stand for as a whole, by the first token.
     pub named: FxHashMap<Span, Vec<NamedTokens>>,
     /// Every file that took part, the main file first, then included ones in the order of first inclusion.
@@ -173,7 +175,7 @@ pub fn single_token(text: &str) -> Option<TokenKind> {
 }
 
 /// The starts and ends of the comments of a text, in order.
-pub fn comment_places(text: &str) -> Box<[(u32, u32)]> {
+pub fn comment_places(text: &str) -> Places {
     let mut comments = Vec::new();
     lex(FileId::default(), text, &mut comments, &mut Diagnostics::default());
     comments.iter().map(|comment| (comment.span.start, comment.span.end)).collect()

@@ -87,6 +87,9 @@ impl Span {
     }
 }
 
+/// The starts and ends of ranges of a text, in order.
+pub type Places = Box<[(u32, u32)]>;
+
 /// A file that was loaded.
 #[derive(Debug)]
 pub struct SourceFile {
@@ -99,7 +102,7 @@ pub struct SourceFile {
     line_starts: Vec<u32>,
     included_from: Option<Span>,
     /// Where its comments are, once that is asked.
-    comments: OnceLock<Box<[(u32, u32)]>>,
+    comments: OnceLock<Places>,
 }
 
 /// A comment about a macro.
@@ -287,7 +290,7 @@ impl SourceFile {
     }
 
     /// The starts and ends of its comments, in order, which `find` tells of a text.
-    pub fn comments(&self, find: fn(&str) -> Box<[(u32, u32)]>) -> &[(u32, u32)] {
+    pub fn comments(&self, find: fn(&str) -> Places) -> &[(u32, u32)] {
         self.comments.get_or_init(|| find(&self.text))
     }
 

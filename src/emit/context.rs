@@ -7,7 +7,7 @@ use super::stmt::Stmts;
 use super::trivia::Trivia;
 use super::writer::Writer;
 use super::{Options, Shared};
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::{Language, Profile};
 use crate::tree::*;
@@ -158,6 +158,47 @@ impl<'a> Context<'a> {
     }
 }
 
+impl Context<'_> {
+    /// The parameters of a function in parentheses, with their comments, on lines as in the source.
+    pub(super) fn params(&self, function: &Function, print: &dyn Fn(&Param) -> String) -> String {
+        let mut out = "(".to_owned();
+        let mut last = function.span;
+        for (index, param) in function.params.iter().enumerate() {
+            let span = function.code.locals[param.local].span;
+            if self.trivia.is_apart(last, span) {
+                out.push('\n');
+            }
+            last = span;
+            self.trivia.write_all(param.comments.iter().filter(|c| !c.trailing), &mut out);
+            out.push_str(&print(param));
+            out.push_str(if index + 1 < function.params.len() { ", " } else { "" });
+            self.trivia.write_all(param.comments.iter().filter(|c| c.trailing), &mut out);
+        }
+        if self.trivia.is_closed_apart(last) && !function.params.is_empty() {
+            out.push('\n');
+        }
+        out.truncate(out.trim_end_matches(' ').len());
+        out.push(')');
+        out
+    }
+
+    /// Closes what lists the members of a struct, enum or block of this name, with the comments behind the last of them.
+    pub(super) fn close(&self, name: Span, tail: &str, w: &mut Writer) {
+        w.before(&self.trivia.closing(name));
+        w.close(tail);
+    }
+
+    /// Where an item is declared.
+    fn place_of(&self, item: Item) -> Span {
+        match item {
+            Item::Struct(id) => self.program.structs[id].span,
+            Item::Enum(id) => self.program.enums[id].span,
+            Item::Global(id) => self.program.globals[id].span,
+            Item::Function(id) => self.program.functions[id].span,
+        }
+    }
+}
+
 /// Variables that are written after their declaration, or whose address is taken.
 fn assigned_locals(program: &Program, body: &Body) -> FxHashSet<LocalId> {
     let mut assigned = FxHashSet::default();
@@ -264,6 +305,8 @@ pub(super) enum Group {
 #[derive(Default)]
 pub(super) struct Spacing {
     last: Option<Group>,
+    /// Where the last declaration of the source is: several may be made of one.
+    place: Option<Span>,
 }
 
 impl Spacing {
@@ -273,6 +316,16 @@ impl Spacing {
             w.blank();
         }
         self.last = Some(group);
+    }
+
+    /// Called before each declaration of the source: within a group, blank lines are where they were.
+    pub(super) fn before_item(&mut self, cx: &Context, item: Item, group: Group, w: &mut Writer) {
+        self.before(group, w);
+        let place = cx.place_of(item);
+        if group != Group::Block && self.place != Some(place) && cx.trivia.is_blank_before(place) {
+            w.blank();
+        }
+        self.place = Some(place);
     }
 
     /// Called after the head of a file.
@@ -287,4 +340,12 @@ pub(super) fn header(cx: &Context, w: &mut Writer) -> bool {
         w.comment(comment);
     }
     !cx.program.header.is_empty() && cx.options.comments
+}
+
+/// The comments at the end of a file.
+pub(super) fn footer(cx: &Context, w: &mut Writer) {
+    if !cx.program.footer.is_empty() {
+        w.blank();
+    }
+    w.before(&cx.program.footer);
 }

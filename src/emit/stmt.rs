@@ -304,6 +304,7 @@ impl<'a> Stmts<'a, '_> {
             self.stmt(stmt);
         }
         self.w.before(trailing);
+        self.w.after(trailing);
         self.w.before(&body.trailing);
         self.w.close("");
     }

@@ -4,7 +4,9 @@
 //! [`super::layout`].
 
 use super::writer::clean;
+use crate::lex::Comment;
 use crate::source::{FileId, SourceFile, Sources, Span};
+use crate::symbol::Symbol;
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 
@@ -82,6 +84,41 @@ impl<'a> Trivia<'a> {
         Some(out).filter(|out| !out.is_empty())
     }
 
+    /// Writes comments within a list.
+    pub(super) fn write_all<'c>(&self, comments: impl Iterator<Item = &'c Comment>, out: &mut String) {
+        comments.for_each(|comment| self.write([Between::Comment(comment.text.as_str())].as_slice(), out));
+    }
+
+    /// Whether two names of a list are on lines of their own.
+    pub(super) fn is_apart(&self, first: Span, second: Span) -> bool {
+        let Some(file) = self.sources.file(first.file).filter(|_| first.file == second.file) else { return false };
+        let between = file.text.get(first.end as usize..second.start as usize);
+        between.is_some_and(|text| text.contains('\n') && !text.contains(['{', '}', ';']))
+    }
+
+    /// Whether the bracket that closes a list is first on its line, behind the last name in the list.
+    pub(super) fn is_closed_apart(&self, last: Span) -> bool {
+        let rest = self.sources.file(last.file).and_then(|file| file.text.get(last.end as usize..));
+        let list = rest.and_then(|rest| rest.split_once(')')).map(|(list, _)| list).unwrap_or_default();
+        let end = list.trim_end_matches([' ', '\t', '\r']);
+        end.ends_with('\n') && !end.contains(['(', '{', ',', '/'])
+    }
+
+    /// Whether a blank line stands before what declares a name.
+    pub(super) fn is_blank_before(&self, name: Span) -> bool {
+        let before = self.sources.file(name.file).and_then(|file| file.text.get(..name.start as usize));
+        let mut lines = before.unwrap_or_default().rsplit('\n').map(str::trim);
+        let is_shared = lines.next().is_none_or(|line| line.contains([';', '}', ',']));
+        let is_other = |line: &str| line.ends_with([';', '}', '/']) || line.starts_with(['#', '/']);
+        !is_shared && lines.take(DECLARATION_LINES).take_while(|line| !is_other(line)).any(str::is_empty)
+    }
+
+    /// The comments behind the last member of what has a name and lists its members in braces.
+    pub(super) fn closing(&self, name: Span) -> Vec<Comment> {
+        let file = self.sources.file(name.file).filter(|_| self.comments && !name.file.is_library());
+        file.and_then(|file| last_comments(file, name)).unwrap_or_default()
+    }
+
     fn write(&self, items: &[Between], out: &mut String) {
         let mut is_broken = false;
         for item in items {
@@ -102,6 +139,48 @@ impl<'a> Trivia<'a> {
                 }
             }
         }
+    }
+}
+
+/// How many lines of a declaration may be before its name, with those of attributes.
+const DECLARATION_LINES: usize = 6;
+
+/// The comments on lines of their own that are last in the braces behind a name.
+fn last_comments(file: &SourceFile, name: Span) -> Option<Vec<Comment>> {
+    let list = comments(file);
+    if list.is_empty() {
+        return None;
+    }
+    let bytes = file.text.as_bytes();
+    let (mut at, mut depth, mut found) = (name.end as usize, 0usize, Vec::new());
+    let mut next = list.partition_point(|(begin, _)| *begin < name.end);
+    let mut line_ends = 0;
+    loop {
+        if let Some((begin, end)) = list.get(next).filter(|(begin, _)| *begin as usize == at) {
+            if line_ends > 0 && depth > 0 {
+                let text = Symbol::new(file.text.get(at..*end as usize)?.trim_end());
+                let span = Span { file: name.file, start: *begin, end: *end };
+                found.push(Comment { text, span, trailing: false, blank_before: line_ends > 1 });
+            }
+            (at, next, line_ends) = (*end as usize, next + 1, 0);
+            continue;
+        }
+        match *bytes.get(at)? {
+            b'\n' => line_ends += 1,
+            b if is_blank(b) => {}
+            b'{' => {
+                (depth, line_ends) = (depth + 1, 0);
+                found.clear();
+            }
+            b'}' if depth <= 1 => return Some(found),
+            b';' if depth == 0 => return None,
+            b => {
+                depth -= usize::from(b == b'}');
+                line_ends = 0;
+                found.clear();
+            }
+        }
+        at += 1;
     }
 }
 

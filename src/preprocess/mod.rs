@@ -304,6 +304,19 @@ fn predefined(language: Language, target: ShaderTarget) -> String {
     }
 }
 
+/// Where the head of a file ends: at the last directive before its first declaration, or at a blank line right before that.
+fn head_end(tokens: &[Token]) -> u32 {
+    let (mut end, mut tokens) = (0, tokens.iter());
+    while let Some(token) = tokens.find(|t| t.kind != TokenKind::Newline) {
+        if !token.line_start || token.text != "#" {
+            return if token.blank_before { token.span.start } else { end };
+        }
+        end = token.span.start;
+        tokens.find(|t| matches!(t.kind, TokenKind::Newline | TokenKind::Eof));
+    }
+    end
+}
+
 impl<'a> Processor<'a> {
     fn new(loader: &'a dyn Loader, sources: &'a mut Sources, diags: &'a mut Diagnostics, options: &Preprocess) -> Self {
         Processor {
@@ -345,6 +358,7 @@ impl<'a> Processor<'a> {
         // Definitions do not ask.
         self.out.asked.clear();
         self.out.tokens.reserve(lexed.tokens.len());
+        self.out.head = head_end(&lexed.tokens);
         self.frames.push(Frame::File(FileFrame { lexed, id, pos: 0, conditions: Vec::new() }));
         while let Some(item) = self.pull() {
             if let Expanded::No(item) = self.expand(item) {

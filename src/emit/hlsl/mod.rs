@@ -5,7 +5,7 @@ mod ray_payloads;
 mod types;
 mod untyped;
 
-use super::context::{Context, Group, Spacing, header, transparent_element};
+use super::context::{Context, Group, Spacing, footer, header, transparent_element};
 use super::dialect::Spelling;
 use super::writer::{Braces, Writer};
 use crate::target::Capability;
@@ -54,7 +54,7 @@ impl HlslFile<'_> {
         let cx = self.cx;
         self.w.begin_declarations();
         for item in cx.printed() {
-            spacing.before(self.group(item), &mut self.w);
+            spacing.before_item(cx, item, self.group(item), &mut self.w);
             match item {
                 Item::Struct(id) => self.structure(id),
                 Item::Enum(id) => self.enumeration(&self.cx.program.enums[id]),
@@ -69,6 +69,7 @@ impl HlslFile<'_> {
             let values: Vec<String> = values.iter().map(attribute_arg).collect();
             self.w.line(&format!("{kind} {name} = {{ {} }};", values.join(", ")));
         }
+        footer(cx, &mut self.w);
     }
 
     fn group(&self, item: Item) -> Group {
@@ -92,7 +93,7 @@ impl HlslFile<'_> {
         self.w.before(&structure.comments);
         self.w.open(&format!("struct {}{}", self.payload_attribute(id), structure.name));
         self.fields(id, false);
-        self.w.close(";");
+        self.cx.close(structure.span, ";", &mut self.w);
     }
 
     /// The fields; in a `cbuffer` with offsets to be written, each has its `packoffset`.
@@ -146,7 +147,7 @@ impl HlslFile<'_> {
             self.w.line(&format!("{} = {},", case.name, case.value));
             self.w.after(&case.comments);
         }
-        self.w.close(";");
+        self.cx.close(e.span, ";", &mut self.w);
     }
 
     fn global(&mut self, global: &Global) {
@@ -156,7 +157,7 @@ impl HlslFile<'_> {
             let word = if buffer { "tbuffer" } else { "cbuffer" };
             self.w.open(&format!("{word} {}{}", global.name, self.register(global)));
             self.fields(id, true);
-            self.w.close("");
+            self.cx.close(global.span, "", &mut self.w);
             self.w.after(&global.comments);
             return;
         }
@@ -237,11 +238,11 @@ impl HlslFile<'_> {
             }
         }
         let is_entry = self.cx.entry_of(id).is_some();
-        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p, is_entry)).collect();
+        let params = self.cx.params(function, &|p| self.param(function, p, is_entry));
         let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
         let precise = if function.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
         let order = self.matrix_order(function.result, function.result_order.filter(|_| is_entry));
-        let head = format!("{precise}{order}{result} {}({}){semantic}", function.name, params.join(", "));
+        let head = format!("{precise}{order}{result} {}{params}{semantic}", function.name);
         self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
     }
 

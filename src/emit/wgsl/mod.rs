@@ -4,7 +4,7 @@ mod directives;
 mod expr;
 mod types;
 
-use super::context::{Context, Group, Spacing, header};
+use super::context::{Context, Group, Spacing, footer, header};
 use super::dialect::Spelling;
 use super::reversed::reversed_products;
 use super::writer::{Braces, Writer};
@@ -55,7 +55,7 @@ impl WgslFile<'_> {
                 }
                 _ => Group::Block,
             };
-            spacing.before(group, &mut self.w);
+            spacing.before_item(cx, item, group, &mut self.w);
             match item {
                 Item::Struct(id) => self.structure(&self.cx.program.structs[id]),
                 Item::Global(id) => self.global(&self.cx.program.globals[id]),
@@ -63,6 +63,7 @@ impl WgslFile<'_> {
                 Item::Enum(_) => {}
             }
         }
+        footer(cx, &mut self.w);
     }
 
     fn structure(&mut self, structure: &Struct) {
@@ -79,7 +80,7 @@ impl WgslFile<'_> {
         if structure.fields.is_empty() {
             self.w.line("unused: i32,");
         }
-        self.w.close("");
+        self.cx.close(structure.span, "", &mut self.w);
     }
 
     fn global(&mut self, global: &Global) {
@@ -169,7 +170,7 @@ impl WgslFile<'_> {
             }
             self.stage(entry);
         }
-        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
+        let params = self.cx.params(function, &|p| self.param(function, p));
         let result = match function.result {
             TypeId::VOID => String::new(),
             ty => {
@@ -179,7 +180,7 @@ impl WgslFile<'_> {
                 format!(" -> {place}{}", Wgsl.type_name(self.cx, ty))
             }
         };
-        let head = format!("fn {}({}){result}", function.name, params.join(", "));
+        let head = format!("fn {}{params}{result}", function.name);
         self.cx.function_body(&Wgsl, &head, &function.code, &mut self.w);
     }
 
