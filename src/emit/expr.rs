@@ -520,6 +520,27 @@ impl<'a> Exprs<'a> {
         self.call_of(&self.dialect.type_name(self.cx, self.type_id(id)), args, out)
     }
 
+    /// `f(a, b)` of operands in another order than the source has them, whose lines are not those of the source.
+    pub(super) fn call_of_reordered(&self, function: &str, args: &[ExprId], out: &mut String) -> Prec {
+        out.push_str(function);
+        out.push('(');
+        let mut starts = Vec::with_capacity(args.len());
+        for (i, arg) in args.iter().enumerate() {
+            out.push_str(if i > 0 { ", " } else { "" });
+            starts.push(out.len());
+            let (mut before, span) = (String::new(), self.arena[*arg].span);
+            self.cx.trivia.before(span, &mut before);
+            let has_comment = |text: &String| text.contains('/');
+            out.push_str(Some(&before).filter(|text| has_comment(text)).map_or("", String::as_str));
+            self.operand(*arg, Prec::Assign, out);
+            let behind = self.cx.trivia.after_operand(span).filter(has_comment);
+            out.push_str(behind.as_deref().map_or("", |text| text.trim_end_matches(' ')));
+        }
+        self.keep_apart(&starts, out);
+        out.push(')');
+        Prec::Postfix
+    }
+
     /// An expression with a selection of a part of it behind: `a.x`, `a[1]`.
     pub(super) fn selected(&self, base: ExprId, part: &str, out: &mut String) -> Prec {
         self.operand(base, Prec::Postfix, out);

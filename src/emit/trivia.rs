@@ -52,10 +52,16 @@ impl<'a> Trivia<'a> {
 
     /// Writes what stands before an operand, an argument or an element of a list, behind the operator or bracket before it.
     pub(super) fn before(&self, span: Span, out: &mut String) {
-        let Some((file, id, start, _)) = self.place(span) else { return };
+        let Some((file, id, start, end)) = self.place(span) else { return };
         let mut items = Vec::new();
         let Some(begin) = backwards(file, start, &mut items) else { return };
-        if items.is_empty() || !self.taken.borrow_mut().insert((id, begin)) {
+        // The object of a method begins where the call does, of which it may be an argument here.
+        let is_object = file.text.as_bytes().get(end) == Some(&b'.');
+        if items.is_empty()
+            || is_object
+            || is_statement(file, start, end)
+            || !self.taken.borrow_mut().insert((id, begin))
+        {
             return;
         }
         self.write(&items, out);
@@ -63,20 +69,20 @@ impl<'a> Trivia<'a> {
 
     /// What stands behind an argument or an element of a list, before the comma or bracket behind it.
     pub(super) fn after(&self, span: Span) -> Option<String> {
-        let (file, id, _, end) = self.place(span)?;
-        self.behind(file, id, end)
+        let (file, id, start, end) = self.place(span)?;
+        self.behind(file, id, (start, end))
     }
 
     /// What stands behind an operand, and the parentheses around it, before the operator behind it.
     pub(super) fn after_operand(&self, span: Span) -> Option<String> {
         let (file, id, start, end) = self.place(span)?;
-        self.behind(file, id, behind_parentheses(file, start, end))
+        self.behind(file, id, (start, behind_parentheses(file, start, end)))
     }
 
-    fn behind(&self, file: &SourceFile, id: FileId, end: usize) -> Option<String> {
+    fn behind(&self, file: &SourceFile, id: FileId, (start, end): (usize, usize)) -> Option<String> {
         let mut items = Vec::new();
         forwards(file, end, &mut items)?;
-        if items.is_empty() || !self.taken.borrow_mut().insert((id, end)) {
+        if items.is_empty() || is_statement(file, start, end) || !self.taken.borrow_mut().insert((id, end)) {
             return None;
         }
         let mut out = String::new();
@@ -109,7 +115,7 @@ impl<'a> Trivia<'a> {
         let before = self.sources.file(name.file).and_then(|file| file.text.get(..name.start as usize));
         let mut lines = before.unwrap_or_default().rsplit('\n').map(str::trim);
         let is_shared = lines.next().is_none_or(|line| line.contains([';', '}', ',']));
-        let is_other = |line: &str| line.ends_with([';', '}', '/']) || line.starts_with(['#', '/']);
+        let is_other = |line: &str| line.contains([';', '}', '/']) || line.starts_with('#');
         !is_shared && lines.take(DECLARATION_LINES).take_while(|line| !is_other(line)).any(str::is_empty)
     }
 
@@ -225,11 +231,36 @@ fn backwards<'a>(file: &'a SourceFile, start: usize, items: &mut Vec<Between<'a>
     }
     items.reverse();
     let before = bytes.get(..at)?;
-    let is_word = || {
-        before.ends_with(b"return")
-            && !before.iter().rev().nth(6).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
-    };
-    (b"([{,=+-*/%&|^<>?:!~".contains(before.last()?) || is_word()).then_some(at)
+    match before.last()? {
+        b'{' => is_list(before),
+        b'n' => is_return(before),
+        b':' => is_choice(before),
+        other => b"([,=+-*/%&|^<>?!~".contains(other),
+    }
+    .then_some(at)
+}
+
+/// Whether a text ends in the word `return`.
+fn is_return(before: &[u8]) -> bool {
+    let Some(rest) = before.strip_suffix(b"return") else { return false };
+    !rest.last().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+}
+
+/// Whether a text ends in the `:` behind a `?`, not in that of a label.
+fn is_choice(before: &[u8]) -> bool {
+    before.iter().rev().take_while(|b| !b";{}".contains(b)).any(|b| *b == b'?')
+}
+
+/// Whether a text ends in the brace of a list of values, not of a block of statements.
+fn is_list(before: &[u8]) -> bool {
+    let is_nested = |b: &u8| *b == b'{' || is_blank(*b);
+    let outer = before.iter().rposition(|b| !is_nested(b)).and_then(|at| before.get(..=at)).unwrap_or_default();
+    outer.ends_with(b"=") || outer.ends_with(b",") || outer.ends_with(b"(") || is_return(outer)
+}
+
+/// Whether a range is one of statements: what passes make of them has it, too.
+fn is_statement(file: &SourceFile, start: usize, end: usize) -> bool {
+    file.text.as_bytes().get(start..end).is_some_and(|text| text.contains(&b';'))
 }
 
 /// Where a comment begins that ends at a place.

@@ -1,24 +1,14 @@
 //! Text with indentation, blank lines and comments.
 
-use super::layout;
+use super::style::{Braces, Indent};
+use super::{Options, layout};
 use crate::lex::Comment;
-
-/// Where opening braces stand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Braces {
-    /// On a line of their own, as HLSL and GLSL are usually written.
-    OwnLine,
-    /// At the end of the line, as WGSL is usually written.
-    SameLine,
-}
-
-/// What a depth is written as.
-const INDENT: &str = "    ";
 
 /// Collects lines.
 pub(super) struct Writer {
     text: String,
     depth: usize,
+    indent: Indent,
     braces: Braces,
     comments: bool,
     /// A blank line is due before the next line.
@@ -30,9 +20,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// An empty text. Without `comments`, those of the source are dropped.
-    pub(super) fn new(braces: Braces, comments: bool) -> Writer {
-        Writer { text: String::new(), depth: 0, braces, comments, blank: false, opened: true, declarations: 0 }
+    /// An empty text.
+    pub(super) fn new(options: &Options) -> Writer {
+        let indent = options.style.indent.unwrap_or(Indent::Spaces(4));
+        let braces = options.style.braces.unwrap_or(Braces::OwnLine);
+        let (text, comments) = (String::new(), options.comments);
+        Writer { text, depth: 0, indent, braces, comments, blank: false, opened: true, declarations: 0 }
     }
 
     /// The text, and the place in it where declarations begin.
@@ -47,12 +40,12 @@ impl Writer {
 
     /// A statement or declaration at the current indentation: one line, or those that it is broken into.
     pub(super) fn line(&mut self, line: &str) {
-        let column = self.depth * INDENT.len();
+        let column = self.depth * self.indent.columns();
         if !layout::is_broken(line, column) {
             return self.plain_line(line);
         }
         let depth = self.depth;
-        for part in layout::lines(line, column, INDENT.len()) {
+        for part in layout::lines(line, column, self.indent.columns()) {
             self.depth = depth + part.depth;
             self.plain_line(part.text);
         }
@@ -68,7 +61,7 @@ impl Writer {
         self.opened = false;
         if !line.is_empty() {
             for _ in 0..self.depth {
-                self.text.push_str(INDENT);
+                self.text.push_str(self.indent.text());
             }
             self.text.push_str(line);
         }
@@ -211,7 +204,7 @@ mod tests {
 
     #[test]
     fn blank_lines_never_follow_an_opened_block() {
-        let mut w = Writer::new(Braces::OwnLine, true);
+        let mut w = Writer::new(&Options::default());
         w.blank();
         w.open("void f()");
         w.blank();

@@ -9,7 +9,7 @@ mod types;
 use super::context::{Context, Group, Spacing, constant_element, footer, header, transparent_element};
 use super::dialect::Spelling;
 use super::reversed::reversed_products;
-use super::writer::{Braces, Writer};
+use super::writer::Writer;
 use crate::target::format::Format;
 use crate::target::glsl::{Bindings, ExtensionSupport};
 use crate::target::invocation_modes::{GlslMode, InvocationMode};
@@ -22,7 +22,7 @@ struct Glsl;
 
 /// The text of a program, and the place in it where declarations begin.
 pub(super) fn emit(cx: &Context) -> (String, usize) {
-    let mut file = GlslFile { cx, w: Writer::new(Braces::OwnLine, cx.options.comments), pointers: Vec::new() };
+    let mut file = GlslFile { cx, w: Writer::new(cx.options), pointers: Vec::new() };
     file.head();
     file.items();
     file.w.finish()

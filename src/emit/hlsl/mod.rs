@@ -7,7 +7,7 @@ mod untyped;
 
 use super::context::{Context, Group, Spacing, footer, header, transparent_element};
 use super::dialect::Spelling;
-use super::writer::{Braces, Writer};
+use super::writer::Writer;
 use crate::target::Capability;
 use crate::target::invocation_modes::InvocationMode;
 use crate::target::system_values::builtin_attribute;
@@ -28,7 +28,7 @@ pub(super) fn emit(cx: &Context) -> (String, usize) {
     let has_select = cx.profile.version >= (6, 0) && cx.profile.has(Capability::VectorLogic);
     let dialect = Hlsl { has_select };
     let payloads = ray_payloads::structs(cx);
-    let mut file = HlslFile { cx, dialect, payloads, w: Writer::new(Braces::OwnLine, cx.options.comments) };
+    let mut file = HlslFile { cx, dialect, payloads, w: Writer::new(cx.options) };
     file.items();
     file.w.finish()
 }

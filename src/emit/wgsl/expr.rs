@@ -58,7 +58,7 @@ impl Dialect for Wgsl {
             {
                 Some(ex.binary(BinaryOp::NotEqual, *a, *b, out))
             }
-            ExprKind::Select(c, a, b) => Some(ex.call_of("select", &[*b, *a, *c], out)),
+            ExprKind::Select(c, a, b) => Some(ex.call_of_reordered("select", &[*b, *a, *c], out)),
             // Componentwise logic is a bit operation here.
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if !is_scalar(ex, id) => {
                 let bits = if *op == BinaryOp::And { BinaryOp::BitAnd } else { BinaryOp::BitOr };

@@ -7,7 +7,7 @@ mod types;
 use super::context::{Context, Group, Spacing, footer, header};
 use super::dialect::Spelling;
 use super::reversed::reversed_products;
-use super::writer::{Braces, Writer};
+use super::writer::Writer;
 use crate::target::Capability;
 use crate::tree::*;
 
@@ -16,7 +16,7 @@ struct Wgsl;
 
 /// The text of a program, and the place in it where declarations begin.
 pub(super) fn emit(cx: &Context) -> (String, usize) {
-    let mut file = WgslFile { cx, w: Writer::new(Braces::SameLine, cx.options.comments) };
+    let mut file = WgslFile { cx, w: Writer::new(cx.options) };
     file.items();
     file.w.finish()
 }
