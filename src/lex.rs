@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::limits::Limits;
-use crate::source::{FileId, Places, Span};
+use crate::source::{FileId, Span};
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
 
@@ -172,13 +172,6 @@ pub fn single_token(text: &str) -> Option<TokenKind> {
         }
         _ => None,
     }
-}
-
-/// The starts and ends of the comments of a text, in order.
-pub fn comment_places(text: &str) -> Places {
-    let mut comments = Vec::new();
-    lex(FileId::default(), text, &mut comments, &mut Diagnostics::default());
-    comments.iter().map(|comment| (comment.span.start, comment.span.end)).collect()
 }
 
 const BOM: &str = "\u{feff}";

@@ -1,6 +1,6 @@
 //! File texts and positions in them. No paths are opened here and nothing is read: a [`Loader`] brings the text.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// One file text, or one macro expansion (see [`Span`]).
 ///
@@ -88,7 +88,7 @@ impl Span {
 }
 
 /// The starts and ends of ranges of a text, in order.
-pub type Places = Box<[(u32, u32)]>;
+pub type Places = Arc<[(u32, u32)]>;
 
 /// A file that was loaded.
 #[derive(Debug)]
@@ -101,8 +101,7 @@ pub struct SourceFile {
     pub text: Arc<str>,
     line_starts: Vec<u32>,
     included_from: Option<Span>,
-    /// Where its comments are, once that is asked.
-    comments: OnceLock<Places>,
+    comments: Places,
 }
 
 /// A comment about a macro.
@@ -208,7 +207,7 @@ impl Sources {
             text,
             line_starts,
             included_from: None,
-            comments: OnceLock::new(),
+            comments: Places::default(),
         });
         let id = FileId((self.files.len() as u32 - 1) | self.base);
         self.order.push(id);
@@ -218,6 +217,13 @@ impl Sources {
     /// Asks a loader what the files are called in sidecars.
     pub fn record_names(&mut self, loader: &dyn Loader) {
         self.files.iter_mut().for_each(|file| file.recorded = loader.recorded_name(&file.name));
+    }
+
+    /// Records where the comments of a file are.
+    pub fn set_comments(&mut self, file: FileId, comments: Places) {
+        if let Some(file) = self.index(file).and_then(|index| self.files.get_mut(index)) {
+            file.comments = comments;
+        }
     }
 
     /// Records the `#include` that first brought a file in.
@@ -289,9 +295,9 @@ impl SourceFile {
         self.included_from
     }
 
-    /// The starts and ends of its comments, in order, which `find` tells of a text.
-    pub fn comments(&self, find: fn(&str) -> Places) -> &[(u32, u32)] {
-        self.comments.get_or_init(|| find(&self.text))
+    /// The starts and ends of its comments, in order.
+    pub fn comments(&self) -> &[(u32, u32)] {
+        &self.comments
     }
 
     /// Byte offset of the start of each line.

@@ -39,14 +39,14 @@ impl<'a> Trivia<'a> {
 
     /// The file of an expression, and its place there. One that a macro stands for is where the macro is used.
     fn place(&self, span: Span) -> Option<(&'a SourceFile, FileId, usize, usize)> {
+        if span.file.is_library() {
+            return None;
+        }
         let Span { file, start, end } = match self.sources.expansion(span.file) {
             Some(expansion) if span.file.is_named() => expansion.call_site,
             Some(_) => return None,
             None => span,
         };
-        if file.is_library() {
-            return None;
-        }
         Some((self.sources.file(file)?, file, start as usize, end as usize))
     }
 
@@ -153,7 +153,7 @@ const DECLARATION_LINES: usize = 6;
 
 /// The comments on lines of their own that are last in the braces behind a name.
 fn last_comments(file: &SourceFile, name: Span) -> Option<Vec<Comment>> {
-    let list = comments(file);
+    let list = file.comments();
     if list.is_empty() {
         return None;
     }
@@ -193,11 +193,6 @@ fn last_comments(file: &SourceFile, name: Span) -> Option<Vec<Comment>> {
 /// Whether a blank may stand between tokens.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\\')
-}
-
-/// The comments of a file, by their places.
-fn comments(file: &SourceFile) -> &[(u32, u32)] {
-    file.comments(crate::lex::comment_places)
 }
 
 /// Collects what is before a place, up to the token before, and gives the place of that. Nothing if an operand does not begin there.
@@ -270,7 +265,7 @@ fn comment_before(file: &SourceFile, end: usize) -> Option<usize> {
     if !has_one {
         return None;
     }
-    let list = comments(file);
+    let list = file.comments();
     let (begin, stop) = *list.get(list.partition_point(|(begin, _)| (*begin as usize) < end).checked_sub(1)?)?;
     let is_last = file.text.get(stop as usize..end).is_none_or(|rest| rest.trim().is_empty());
     is_last.then_some(begin as usize)
@@ -297,7 +292,7 @@ fn forwards<'a>(file: &'a SourceFile, end: usize, items: &mut Vec<Between<'a>>) 
                 items.push(Between::LineBreak);
             }
         } else if byte == b'/' && matches!(bytes.get(at + 1), Some(b'/' | b'*')) {
-            let list = comments(file);
+            let list = file.comments();
             let (begin, stop) = *list.get(list.partition_point(|(begin, _)| (*begin as usize) < at))?;
             if begin as usize != at {
                 return None;

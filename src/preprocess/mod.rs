@@ -23,7 +23,7 @@ mod named;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::lex::{AskedMacro, Comment, CommentRange, Token, TokenKind, TokenStream, lex};
 use crate::limits::Limits;
-use crate::source::{FileId, LoadError, Loaded, Loader, Sources, Span};
+use crate::source::{FileId, LoadError, Loaded, Loader, Places, Sources, Span};
 use crate::symbol::Symbol;
 use directive::Condition;
 use macros::Macro;
@@ -90,6 +90,8 @@ struct Lexed {
     text: Arc<str>,
     tokens: Vec<Token>,
     comments: Vec<Comment>,
+    /// Where the comments are.
+    places: Places,
     problems: Vec<Diagnostic>,
 }
 
@@ -97,7 +99,8 @@ impl Lexed {
     fn new(text: Arc<str>) -> Lexed {
         let (mut comments, mut diags) = (Vec::new(), Diagnostics::default());
         let tokens = lex(FileId::default(), &text, &mut comments, &mut diags);
-        Lexed { text, tokens, comments, problems: diags.take() }
+        let places = comments.iter().map(|comment| (comment.span.start, comment.span.end)).collect();
+        Lexed { text, tokens, comments, places, problems: diags.take() }
     }
 
     /// The text as a string slice of bytes `start..end`.
@@ -441,6 +444,7 @@ impl<'a> Processor<'a> {
         let cache = if included_from.is_some() { &self.cache } else { &self.own_cache };
         let lexed = TokenCache::lexed(cache.as_deref(), loaded);
         let id = self.sources.add(&loaded.name, loaded.text.clone());
+        self.sources.set_comments(id, lexed.places.clone());
         self.out.files.push(id);
         if let Some(span) = included_from {
             self.sources.set_included_from(id, span);
