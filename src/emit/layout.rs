@@ -255,9 +255,10 @@ mod tests {
             format!("a = f({long}, {long},\n    {long});\n")
         );
         assert_eq!(broken(&format!("{long} = {long}{long};")), format!("{long} =\n    {long}{long};\n"));
+        let short = "y".repeat(30);
         assert_eq!(
-            broken(&format!("if ({long} * {long} + 1.0 * {long} < 1.0)")),
-            format!("if ({long} * {long} + 1.0 * {long}\n    < 1.0)\n").replace("\n    < 1.0", "\n    < 1.0")
+            broken(&format!("if ({short} * {short} + 1.0 * {short} < {short})")),
+            format!("if ({short} * {short} + 1.0 * {short}\n    < {short})\n")
         );
         assert!(!is_broken(&format!("#define A {long}{long}{long}"), 0));
     }
