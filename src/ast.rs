@@ -26,6 +26,8 @@ pub struct Unit {
     pub decls: Decls,
     /// Comments after the last declaration.
     pub trailing: Vec<Comment>,
+    /// Where the head of the main file ends ([`crate::lex::TokenStream::head`]).
+    pub head: u32,
     /// It names types of exactly 16 bits. DXC takes them only with the option that gives `half` 16 bits, too.
     pub is_16_bit: bool,
     /// `#version` was met: the file is written in GLSL's words, and its globals are what they are in GLSL.

@@ -7,6 +7,7 @@ mod variants;
 
 use crate::check::{self, EntryRequest, Input};
 use crate::diagnostic::{self, Code, Diagnostic, Diagnostics, WarningLevel, WarningRule, severities};
+use crate::emit::{self, TextStyle};
 use crate::layout::lock::{self, LockInput};
 use crate::layout::rules::{self, Rules};
 use crate::layout::{self, Api, Policy, ProgramLayout, Settings, SizedArrays};
@@ -18,7 +19,7 @@ use crate::symbol::Symbol;
 pub use crate::target::Target;
 use crate::target::{Capability, Profile};
 use crate::tree::{Access, AttributeArg, BufferKind, GlobalId, Length, MatrixOrder, Program, Stage, Type};
-use crate::{emit, legalize, stdlib};
+use crate::{legalize, stdlib};
 pub use frontend::Shared;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -106,6 +107,8 @@ pub struct Options {
     pub sampler_heap: Option<(u32, u32)>,
     /// The bytes of buffers.
     pub buffer_layout: BufferLayout,
+    /// How texts are laid out.
+    pub style: TextStyle,
     /// Which types values of interfaces from outside may be of.
     pub conformances: Vec<check::Conformance>,
     /// Warn of structs whose bytes differ between targets.
@@ -154,6 +157,7 @@ impl Default for Options {
             resource_heap: None,
             sampler_heap: None,
             buffer_layout: BufferLayout::Native,
+            style: TextStyle::default(),
             conformances: Vec::new(),
             lint_layout: false,
             lint_stages: false,
@@ -447,7 +451,8 @@ impl<'a> Compilation<'a> {
         }
         let legal = usable.then(|| self.legalized(program, &layout, profile, &mut diags)).flatten();
         let mut artifacts = Vec::new();
-        let texts = |legal: &Program| emit::emit(legal, profile, &emit::Options::default(), &self.output.sources);
+        let options = emit::Options { style: self.options.style, ..emit::Options::default() };
+        let texts = |legal: &Program| emit::emit(legal, profile, &options, &self.output.sources);
         for (legal, text) in legal.iter().flat_map(|legal| texts(legal).into_iter().map(move |text| (legal, text))) {
             let entry = text.entry.and_then(|i| program.entry_points.get(i)).map(|e| (e.name, e.stage));
             let own = legal.entry_points.iter().enumerate().filter(|(i, _)| text.entry.is_none_or(|own| own == *i));

@@ -106,6 +106,8 @@ pub struct TokenStream {
     pub glsl: bool,
     /// The version of Slang that `#language` names, by its year; 0 is the first.
     pub slang_version: u16,
+    /// Where the head of the main file ends: comments before it are about the file, not about what is declared first.
+    pub head: u32,
     /// What macros without parameters stand for as a whole, by the first token.
     pub named: FxHashMap<Span, Vec<NamedTokens>>,
     /// Every file that took part, the main file first, then included ones in the order of first inclusion.

@@ -83,6 +83,7 @@ pub use check::EntryRequest;
 pub use cli::run as run_command_line;
 pub use compile::{Artifact, BufferLayout, Options, Output, compile};
 pub use diagnostic::{Code, Diagnostic, Label, Severity, Suggestion, WarningLevel, WarningRule};
+pub use emit::{Braces, Indent, TextStyle};
 pub use layout::{Policy, Shift};
 pub use limits::Limits;
 pub use options::Lint;

@@ -3,6 +3,7 @@
 use crate::check::{Conformance, EntryRequest};
 use crate::compile::{BufferLayout, Options, Target};
 use crate::diagnostic::WarningRule;
+use crate::emit::TextStyle;
 use crate::host::{CppTables, RustBindings};
 use crate::layout::{Policy, Shift, Unit};
 use crate::limits::Limits;
@@ -89,6 +90,12 @@ choices! {
     #[arg(long, value_name = "native|d3d|std140|std430|scalar")]
     #[serde(deserialize_with = "said")]
     buffer_layout: BufferLayout,
+    /// How texts are laid out: `source`, as the file of the first entry point is, which is the default; `own-line` or `same-line`
+    /// for braces; `tab` or a number of spaces for blocks; or two of these with a comma between. WGSL has its braces on the same line
+    /// in any case.
+    #[arg(long, value_name = "source|BRACES|INDENT")]
+    #[serde(deserialize_with = "said")]
+    style: TextStyle,
     /// Types that values of an interface in buffers may be of, each with the number that tells them: `Circle:IShape=0`. Without
     /// it they are all types that conform, numbered from 0 in order of declaration.
     #[arg(long, value_name = "TYPE:INTERFACE[=N]")]
@@ -165,6 +172,11 @@ macro_rules! setters {
         /// Rules for the bytes of buffers.
         pub fn buffer_layout(self, layout: BufferLayout) -> Self {
             self.choose(|c| c.buffer_layout = Some(layout))
+        }
+
+        /// How texts are laid out.
+        pub fn style(self, style: crate::TextStyle) -> Self {
+            self.choose(|c| c.style = Some(style))
         }
 
         /// Adds a type that values of an interface in buffers may be of: `Circle:IShape=0`. What is not of this form is ignored.
@@ -245,6 +257,7 @@ impl Choices {
         to.reserve_unused = reserve_unused.unwrap_or(to.reserve_unused);
         to.unsized_array_size = unsized_array_size.or(to.unsized_array_size);
         to.buffer_layout = buffer_layout.unwrap_or(to.buffer_layout);
+        to.style = self.style.unwrap_or(to.style);
         to.conformances = conformance.clone().unwrap_or(std::mem::take(&mut to.conformances));
         to.severity.extend(severity.iter().flatten());
         to.limits = limit.unwrap_or(to.limits);
@@ -435,6 +448,16 @@ pub fn binding(text: &str) -> Result<(u32, u32), String> {
     match text.split_once(',') {
         Some((index, set)) => Ok((number(index)?, number(set)?)),
         None => Ok((number(text)?, 0)),
+    }
+}
+
+/// How texts are laid out.
+impl FromStr for TextStyle {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<TextStyle, String> {
+        let message = "not a style; there are source, own-line, same-line, tab and numbers of spaces from 1 to 8";
+        TextStyle::parse(text).ok_or_else(|| message.to_owned())
     }
 }
 

@@ -87,6 +87,9 @@ impl Span {
     }
 }
 
+/// The starts and ends of ranges of a text, in order.
+pub type Places = Arc<[(u32, u32)]>;
+
 /// A file that was loaded.
 #[derive(Debug)]
 pub struct SourceFile {
@@ -98,6 +101,7 @@ pub struct SourceFile {
     pub text: Arc<str>,
     line_starts: Vec<u32>,
     included_from: Option<Span>,
+    comments: Places,
 }
 
 /// A comment about a macro.
@@ -203,6 +207,7 @@ impl Sources {
             text,
             line_starts,
             included_from: None,
+            comments: Places::default(),
         });
         let id = FileId((self.files.len() as u32 - 1) | self.base);
         self.order.push(id);
@@ -212,6 +217,13 @@ impl Sources {
     /// Asks a loader what the files are called in sidecars.
     pub fn record_names(&mut self, loader: &dyn Loader) {
         self.files.iter_mut().for_each(|file| file.recorded = loader.recorded_name(&file.name));
+    }
+
+    /// Records where the comments of a file are.
+    pub fn set_comments(&mut self, file: FileId, comments: Places) {
+        if let Some(file) = self.index(file).and_then(|index| self.files.get_mut(index)) {
+            file.comments = comments;
+        }
     }
 
     /// Records the `#include` that first brought a file in.
@@ -281,6 +293,11 @@ impl SourceFile {
     /// The `#include` that first brought this file in.
     pub fn included_from(&self) -> Option<Span> {
         self.included_from
+    }
+
+    /// The starts and ends of its comments, in order.
+    pub fn comments(&self) -> &[(u32, u32)] {
+        &self.comments
     }
 
     /// Byte offset of the start of each line.

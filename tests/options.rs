@@ -85,6 +85,13 @@ const ROWS: &[Row] = &[
         Target::Glsl,
     ),
     (
+        "style",
+        &["--style", "tab,same-line"],
+        "style = 'tab,same-line'",
+        |b| b.style("tab,same-line".parse().expect("a style")),
+        Target::Glsl,
+    ),
+    (
         "conformance",
         &["--conformance", "Two:IKind=0", "--conformance", "One:IKind", "-D", "KINDS"],
         "conformance = ['Two:IKind=0', 'One:IKind']\ndefines = { KINDS = 1 }",

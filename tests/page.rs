@@ -42,6 +42,8 @@ pub fn parse(text: &str) -> Result<Page, String> {
         layouts: false,
         units: 1,
     };
+    // Pages look alike, however their sources do; those about styles say theirs.
+    page.options.style = "own-line,4".parse()?;
     let mut open: Option<(String, String)> = None;
     for line in written.lines() {
         match (&mut open, line.strip_prefix("```")) {
@@ -82,6 +84,7 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         "define" => to.defines.push(options::define(value)?),
         "policy" => to.policy = value.parse()?,
         "layout" => to.buffer_layout = value.parse()?,
+        "style" => to.style = value.parse()?,
         "lint" => {
             to.lint_layout = value == "layout";
             to.lint_stages = value == "stages";

@@ -421,19 +421,24 @@ impl<'a> Checker<'a> {
 
     // ---- Header ----
 
-    /// Takes the comments at the head of the main file off the first declaration: all before the last blank line
-    /// among them, or a licence. Licences of other files join them, once each.
+    /// Takes the comments at the head of the main file off the first declaration: all before the last directive or the last blank
+    /// line among them, or a licence. Licences of other files join them, once each.
     fn take_header(&mut self, input: &'a Input) {
         let Some(unit) = input.units.first() else { return };
+        let of_main = |c: &&Comment| c.span.file == unit.file;
+        let trailing = unit.files.last().map(|f| f.trailing.as_slice()).unwrap_or_default();
+        self.program.footer = trailing.iter().filter(of_main).cloned().collect();
         let Some(first) = unit.files.iter().find_map(|f| f.decls.iter().next()) else {
-            self.program.header = unit.files.first().map(|f| f.trailing.clone()).unwrap_or_default();
+            self.program.header = std::mem::take(&mut self.program.footer);
             return;
         };
         let comments = &first.comments;
         let in_main = comments.iter().take_while(|c| c.span.file == unit.file && !c.trailing).count();
         let main = comments.get(..in_main).unwrap_or(&[]);
         let blank = main.iter().rposition(|c| c.blank_before).filter(|i| *i > 0).unwrap_or(0);
-        let mut header: Vec<Comment> = main.iter().take(blank.max(licence(main))).cloned().collect();
+        let head_end = unit.files.iter().map(|f| f.head).max().unwrap_or(0);
+        let head = main.iter().take_while(|c| c.span.end <= head_end).count();
+        let mut header: Vec<Comment> = main.iter().take(blank.max(licence(main)).max(head)).cloned().collect();
         let mut taken: Vec<Span> = header.iter().map(|c| c.span).collect();
         self.each_comments(&mut |list| {
             list.retain(|c| !taken.contains(&c.span));

@@ -625,6 +625,7 @@ impl<'a> Checker<'a> {
             explicit,
             attributes,
             constant,
+            comments: param.decl.map(|decl| decl.comments.clone()).unwrap_or_default(),
             ..Param::new(local)
         }
     }

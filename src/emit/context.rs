@@ -4,9 +4,10 @@ use super::dialect::Dialect;
 use super::expr::Exprs;
 use super::named::Macros;
 use super::stmt::Stmts;
+use super::trivia::Trivia;
 use super::writer::Writer;
 use super::{Options, Shared};
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::{Language, Profile};
 use crate::tree::*;
@@ -26,6 +27,8 @@ pub(super) struct Context<'a> {
     pub(super) options: &'a Options,
     /// The macros that it comes from.
     pub(super) macros: Macros<'a>,
+    /// What the source has between the parts of expressions.
+    pub(super) trivia: Trivia<'a>,
     /// What all texts of the program have in common.
     shared: &'a Shared,
     /// The listed functions of each name.
@@ -54,7 +57,8 @@ impl<'a> Context<'a> {
         let nothing = FxHashSet::default();
         let entries = entry_points.iter().map(|e| (e.function, e)).collect();
         let macros = Macros::new(sources, profile.language);
-        Context { program, items, entry_points, profile, options, macros, shared, overloads, entries, nothing }
+        let trivia = Trivia::new(sources, options.comments);
+        Context { program, items, entry_points, profile, options, macros, trivia, shared, overloads, entries, nothing }
     }
 
     /// Several functions have this name, so that arguments choose among them.
@@ -120,11 +124,13 @@ impl<'a> Context<'a> {
 
     /// The printer of an initializer's expressions.
     pub(super) fn tree<'b>(&'b self, dialect: &'b dyn Dialect, tree: &'b ExprTree) -> Exprs<'b> {
+        self.trivia.begin();
         Exprs { cx: self, dialect, arena: &tree.exprs, locals: None, assigned: &self.nothing, labels: &self.nothing }
     }
 
     /// The statements of a function, in braces after `head`.
     pub(super) fn function_body(&self, dialect: &dyn Dialect, head: &str, body: &Body, w: &mut Writer) {
+        self.trivia.begin();
         let assigned = assigned_locals(self.program, body);
         let labels = label_locals(body);
         let locals = Some(&body.locals);
@@ -149,6 +155,47 @@ impl<'a> Context<'a> {
     /// The entry point that a function is.
     pub(super) fn entry_of(&self, function: FunctionId) -> Option<&'a EntryPoint> {
         self.entries.get(&function).copied()
+    }
+}
+
+impl Context<'_> {
+    /// The parameters of a function in parentheses, with their comments, on lines as in the source.
+    pub(super) fn params(&self, function: &Function, print: &dyn Fn(&Param) -> String) -> String {
+        let mut out = "(".to_owned();
+        let mut last = function.span;
+        for (index, param) in function.params.iter().enumerate() {
+            let span = function.code.locals[param.local].span;
+            if self.trivia.is_apart(last, span) {
+                out.push('\n');
+            }
+            last = span;
+            self.trivia.write_all(param.comments.iter().filter(|c| !c.trailing), &mut out);
+            out.push_str(&print(param));
+            out.push_str(if index + 1 < function.params.len() { ", " } else { "" });
+            self.trivia.write_all(param.comments.iter().filter(|c| c.trailing), &mut out);
+        }
+        if self.trivia.is_closed_apart(last) && !function.params.is_empty() {
+            out.push('\n');
+        }
+        out.truncate(out.trim_end_matches(' ').len());
+        out.push(')');
+        out
+    }
+
+    /// Closes what lists the members of a struct, enum or block of this name, with the comments behind the last of them.
+    pub(super) fn close(&self, name: Span, tail: &str, w: &mut Writer) {
+        w.before(&self.trivia.closing(name));
+        w.close(tail);
+    }
+
+    /// Where an item is declared.
+    fn place_of(&self, item: Item) -> Span {
+        match item {
+            Item::Struct(id) => self.program.structs[id].span,
+            Item::Enum(id) => self.program.enums[id].span,
+            Item::Global(id) => self.program.globals[id].span,
+            Item::Function(id) => self.program.functions[id].span,
+        }
     }
 }
 
@@ -258,6 +305,8 @@ pub(super) enum Group {
 #[derive(Default)]
 pub(super) struct Spacing {
     last: Option<Group>,
+    /// Where the last declaration of the source is: several may be made of one.
+    place: Option<Span>,
 }
 
 impl Spacing {
@@ -267,6 +316,16 @@ impl Spacing {
             w.blank();
         }
         self.last = Some(group);
+    }
+
+    /// Called before each declaration of the source: within a group, blank lines are where they were.
+    pub(super) fn before_item(&mut self, cx: &Context, item: Item, group: Group, w: &mut Writer) {
+        self.before(group, w);
+        let place = cx.place_of(item);
+        if group != Group::Block && self.place != Some(place) && cx.trivia.is_blank_before(place) {
+            w.blank();
+        }
+        self.place = Some(place);
     }
 
     /// Called after the head of a file.
@@ -281,4 +340,12 @@ pub(super) fn header(cx: &Context, w: &mut Writer) -> bool {
         w.comment(comment);
     }
     !cx.program.header.is_empty() && cx.options.comments
+}
+
+/// The comments at the end of a file.
+pub(super) fn footer(cx: &Context, w: &mut Writer) {
+    if !cx.program.footer.is_empty() {
+        w.blank();
+    }
+    w.before(&cx.program.footer);
 }

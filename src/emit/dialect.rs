@@ -166,7 +166,7 @@ pub(super) fn plain_local<D: Dialect + ?Sized>(
     text.push_str(&dialect.variable(ex.cx, variable.ty, variable.name.as_str()));
     if let Some(init) = init {
         text.push_str(" = ");
-        ex.value(init, &mut text);
+        ex.first_value(init, &mut text);
     }
     text
 }

@@ -10,6 +10,7 @@ use crate::symbol::Symbol;
 pub(super) use crate::tree::Prec;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 
 impl Prec {
     /// The loosest (left, right) operands of a binary operator that stand without parentheses, beside a left operand of the
@@ -102,6 +103,66 @@ impl<'a> Exprs<'a> {
         if self.adapting(id, out).is_none() {
             self.operand(id, Prec::Assign, out);
         }
+    }
+
+    /// The first value of a variable, or a result, with what the source has around it.
+    pub(super) fn first_value(&self, id: ExprId, out: &mut String) {
+        self.before(id, out);
+        self.value(id, out);
+        self.end(id, out);
+    }
+
+    /// What the source has before an operand, an argument or an element.
+    pub(super) fn before(&self, id: ExprId, out: &mut String) {
+        self.cx.trivia.before(self.arena[id].span, out);
+    }
+
+    /// What the source has behind an expression that ends a statement or a condition.
+    pub(super) fn end(&self, id: ExprId, out: &mut String) {
+        if let Some(behind) = self.cx.trivia.after(self.arena[id].span) {
+            out.push_str(behind.trim_end_matches(' '));
+        }
+    }
+
+    /// An operator between two operands, with what the source has around it.
+    pub(super) fn operator(&self, left: ExprId, operator: &str, right: ExprId, out: &mut String) {
+        if let Some(behind) = self.cx.trivia.after_operand(self.arena[left].span) {
+            out.push_str(behind.trim_end_matches(' '));
+        }
+        out.push(' ');
+        out.push_str(operator);
+        out.push(' ');
+        self.before(right, out);
+    }
+
+    /// Arguments or elements with commas and what the source has between them; where each begins.
+    pub(super) fn list(
+        &self,
+        ids: &[ExprId],
+        out: &mut String,
+        print: &mut dyn FnMut(usize, ExprId, &mut String),
+    ) -> Vec<usize> {
+        let mut starts = Vec::with_capacity(ids.len());
+        let mut behind_comma: Option<String> = None;
+        for (i, id) in ids.iter().enumerate() {
+            if i > 0 {
+                out.push_str(", ");
+            }
+            starts.push(out.len());
+            if let Some(text) = behind_comma.take() {
+                out.push_str(text.trim_start_matches(' '));
+            }
+            self.before(*id, out);
+            print(i, *id, out);
+            let behind = self.cx.trivia.after(self.arena[*id].span);
+            match behind {
+                // A comma does not stand behind a comment that ends the line.
+                Some(text) if text.contains('\n') && i + 1 < ids.len() => behind_comma = Some(text),
+                Some(text) => out.push_str(text.trim_end_matches(' ')),
+                None => {}
+            }
+        }
+        starts
     }
 
     /// What is under an implicit conversion that need not be written where the wanted type is known.
@@ -282,9 +343,7 @@ impl<'a> Exprs<'a> {
             out.insert(start, '(');
             out.push(')');
         }
-        out.push(' ');
-        out.push_str(op.spelling());
-        out.push(' ');
+        self.operator(a, op.spelling(), b, out);
         let start = out.len();
         if self.widened(op, b, a, out) < right {
             out.insert(start, '(');
@@ -410,9 +469,9 @@ impl<'a> Exprs<'a> {
     /// `c ? a : b`.
     pub(super) fn ternary(&self, c: ExprId, a: ExprId, b: ExprId, out: &mut String) -> Prec {
         self.operand(self.condition_of(c), Prec::Or, out);
-        out.push_str(" ? ");
+        self.operator(c, "?", a, out);
         self.operand(a, Prec::Ternary, out);
-        out.push_str(" : ");
+        self.operator(a, ":", b, out);
         self.operand(b, Prec::Ternary, out);
         Prec::Ternary
     }
@@ -427,6 +486,7 @@ impl<'a> Exprs<'a> {
         out.push(' ');
         out.push_str(op.map_or("", BinaryOp::spelling));
         out.push_str("= ");
+        self.before(value, out);
         match op {
             Some(op) => {
                 let value = self.dialect.operands(self, op, target, value).1;
@@ -466,6 +526,27 @@ impl<'a> Exprs<'a> {
         self.call_of(&self.dialect.type_name(self.cx, self.type_id(id)), args, out)
     }
 
+    /// `f(a, b)` of operands in another order than the source has them, whose lines are not those of the source.
+    pub(super) fn call_of_reordered(&self, function: &str, args: &[ExprId], out: &mut String) -> Prec {
+        out.push_str(function);
+        out.push('(');
+        let mut starts = Vec::with_capacity(args.len());
+        for (i, arg) in args.iter().enumerate() {
+            out.push_str(if i > 0 { ", " } else { "" });
+            starts.push(out.len());
+            let (mut before, span) = (String::new(), self.arena[*arg].span);
+            self.cx.trivia.before(span, &mut before);
+            let has_comment = |text: &String| text.contains('/');
+            out.push_str(Some(&before).filter(|text| has_comment(text)).map_or("", String::as_str));
+            self.operand(*arg, Prec::Assign, out);
+            let behind = self.cx.trivia.after_operand(span).filter(has_comment);
+            out.push_str(behind.as_deref().map_or("", |text| text.trim_end_matches(' ')));
+        }
+        self.keep_apart(&starts, out);
+        out.push(')');
+        Prec::Postfix
+    }
+
     /// An expression with a selection of a part of it behind: `a.x`, `a[1]`.
     pub(super) fn selected(&self, base: ExprId, part: &str, out: &mut String) -> Prec {
         self.operand(base, Prec::Postfix, out);
@@ -476,14 +557,9 @@ impl<'a> Exprs<'a> {
     /// `(a, b)`, each in its own type.
     pub(super) fn arguments(&self, args: &[ExprId], out: &mut String) {
         out.push('(');
-        let mut starts = Vec::with_capacity(args.len());
-        for (i, arg) in args.iter().enumerate() {
-            if i > 0 {
-                out.push_str(", ");
-            }
-            starts.push(out.len());
-            self.operand(*arg, Prec::Assign, out);
-        }
+        let starts = self.list(args, out, &mut |_, arg, out| {
+            self.operand(arg, Prec::Assign, out);
+        });
         self.keep_apart(&starts, out);
         out.push(')');
     }
@@ -496,7 +572,7 @@ impl<'a> Exprs<'a> {
         }
         for (i, next) in starts.iter().enumerate().skip(1).rev() {
             let Some(start) = starts.get(i - 1) else { continue };
-            let less = out.get(*start..*next).is_some_and(has_bare_less);
+            let less = out.get(*start..*next).is_some_and(|text| has_bare_less(&without_comments(text)));
             if less && out.get(*next..).is_some_and(|rest| rest.contains('>')) {
                 out.insert(next - ", ".len(), ')');
                 out.insert(*start, '(');
@@ -529,18 +605,10 @@ impl<'a> Exprs<'a> {
         out.push_str(callee.name.as_str());
         out.push('(');
         let overloaded = self.cx.is_overloaded(callee.name);
-        let mut starts = Vec::with_capacity(args.len());
-        for (i, arg) in args.iter().enumerate() {
-            if i > 0 {
-                out.push_str(", ");
-            }
-            starts.push(out.len());
-            if overloaded {
-                self.choosing_argument(callee, args.len(), i, *arg, out);
-            } else {
-                self.value(*arg, out);
-            }
-        }
+        let starts = self.list(args, out, &mut |i, arg, out| match overloaded {
+            true => self.choosing_argument(callee, args.len(), i, arg, out),
+            false => self.value(arg, out),
+        });
         self.keep_apart(&starts, out);
         out.push(')');
         Prec::Postfix
@@ -665,14 +733,31 @@ impl<'a> Exprs<'a> {
             return self.print(self.dialect.template_argument(self, args, arg), out);
         }
         let prec = Prec::of_template(template);
+        let mut behind_comma: Option<String> = None;
         for (i, piece) in template.pieces.iter().enumerate() {
+            let around = Around::of(template, i);
             match piece {
-                TemplatePiece::Text(text) => out.push_str(self.dialect.text(self.cx, text)),
-                TemplatePiece::Arg(n) if adapts && self.adapting_argument(args, *n, out) => {}
-                TemplatePiece::Arg(n) => self.argument(args, *n, Prec::Assign, out),
+                TemplatePiece::Text(text) => {
+                    let text = self.dialect.text(self.cx, text);
+                    match (behind_comma.take(), text.strip_prefix(',')) {
+                        (Some(between), Some(rest)) => {
+                            out.push(',');
+                            out.push_str(&between);
+                            out.push_str(rest.trim_start());
+                        }
+                        _ => out.push_str(text),
+                    }
+                }
+                TemplatePiece::Arg(n) => {
+                    behind_comma = self.placed(args, *n, around, out, &|out| {
+                        if !(adapts && self.adapting_argument(args, *n, out)) {
+                            self.argument(args, *n, Prec::Assign, out);
+                        }
+                    });
+                }
                 TemplatePiece::Operand(n) => {
                     let level = operand_level(template, i, prec);
-                    self.argument(args, *n, level, out);
+                    behind_comma = self.placed(args, *n, around, out, &|out| self.argument(args, *n, level, out));
                 }
                 TemplatePiece::Address(n) => {
                     if let Some(arg) = args.get(*n as usize) {
@@ -698,6 +783,28 @@ impl<'a> Exprs<'a> {
             }
         }
         prec
+    }
+
+    /// An argument of a spelling with what the source has around it. Gives what is to stand behind the next comma.
+    fn placed(
+        &self,
+        args: &[ExprId],
+        n: u32,
+        around: Around,
+        out: &mut String,
+        print: &dyn Fn(&mut String),
+    ) -> Option<String> {
+        let span = self.arena[*args.get(n as usize)?].span;
+        if around.begins {
+            self.cx.trivia.before(span, out);
+        }
+        print(out);
+        let behind = self.cx.trivia.after(span).filter(|_| around.ends.is_some())?;
+        if around.ends == Some(',') && behind.contains('\n') {
+            return Some(behind);
+        }
+        out.push_str(behind.trim_end_matches(' '));
+        None
     }
 
     fn argument(&self, args: &[ExprId], n: u32, least: Prec, out: &mut String) {
@@ -731,12 +838,8 @@ impl<'a> Exprs<'a> {
     }
 
     fn rest(&self, args: &[ExprId], from: u32, out: &mut String) {
-        for n in from..args.len() as u32 {
-            if n > from {
-                out.push_str(", ");
-            }
-            self.argument(args, n, Prec::Assign, out);
-        }
+        let rest = args.get(from as usize..).unwrap_or_default();
+        self.list(rest, out, &mut |i, _, out| self.argument(args, from + i as u32, Prec::Assign, out));
     }
 
     /// A texture argument with the sampler behind it; a comparison sampler makes it a shadow sampler.
@@ -816,9 +919,46 @@ impl Prec {
     }
 }
 
+/// Where an argument stands in a spelling.
+#[derive(Clone, Copy)]
+struct Around {
+    /// Behind a comma, a bracket or an operator.
+    begins: bool,
+    /// What it stands before, if that is a comma or a bracket.
+    ends: Option<char>,
+}
+
+impl Around {
+    fn of(template: &Template, piece: usize) -> Around {
+        let text = |at: Option<usize>| match template.pieces.get(at?)? {
+            TemplatePiece::Text(text) => Some(text.as_str()),
+            _ => None,
+        };
+        let begins = text(piece.checked_sub(1)).is_some_and(|text| text.ends_with(['(', ' ']));
+        let next = text(Some(piece + 1)).and_then(|text| text.chars().next());
+        Around { begins, ends: next.filter(|c| matches!(c, ',' | ')')) }
+    }
+}
+
 /// Whether a text begins a call of a function of a name.
 fn is_call(text: &str, name: Symbol) -> bool {
     text.strip_suffix('(') == Some(name.as_str())
+}
+
+/// A text without its comments.
+fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains('/') {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find("//").into_iter().chain(rest.find("/*")).min() {
+        let (before, comment) = rest.split_at(at);
+        out.push_str(before);
+        let end = if comment.starts_with("//") { comment.find('\n') } else { comment.find("*/").map(|end| end + 2) };
+        rest = end.and_then(|end| comment.get(end..)).unwrap_or_default();
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
 }
 
 /// Whether a text compares by `<` outside of brackets.

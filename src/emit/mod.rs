@@ -7,10 +7,13 @@ mod adapting;
 mod context;
 mod dialect;
 mod expr;
+mod layout;
 mod literal;
 mod named;
 mod reversed;
 mod stmt;
+mod style;
+mod trivia;
 mod writer;
 
 mod glsl;
@@ -23,17 +26,20 @@ use crate::target::{Capability, Language, Profile};
 use crate::tree::{EntryPoint, Global, GlobalId, Item, Program, Slices, StructId, Type};
 use context::Context;
 use rustc_hash::FxHashSet;
+pub use style::{Braces, Indent, TextStyle};
 
 /// How texts are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Keep the comments of the source.
     pub comments: bool,
+    /// How they are laid out.
+    pub style: TextStyle,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { comments: true }
+        Options { comments: true, style: TextStyle::default() }
     }
 }
 
@@ -50,6 +56,7 @@ pub struct Text {
 /// what that needs, where texts have no more.
 pub fn emit(program: &Program, profile: &Profile, options: &Options, sources: &Sources) -> Vec<Text> {
     let shared = Shared::new(program, profile);
+    let options = &Options { style: options.style.or_of(main_text(program, sources), profile.language), ..*options };
     let print = |items: &[Item], entries: &[EntryPoint]| {
         let cx = Context::new(program, (items, entries), (profile, options), sources, &shared);
         named::with_macros(
@@ -71,6 +78,12 @@ pub fn emit(program: &Program, profile: &Profile, options: &Options, sources: &S
         text: print(&slices.of(entry), std::slice::from_ref(entry)),
     };
     entries.map(text).collect()
+}
+
+/// The text of the file that the first entry point is in.
+fn main_text<'a>(program: &Program, sources: &'a Sources) -> &'a str {
+    let place = program.entry_points.first().map(|entry| sources.use_site(program.functions[entry.function].span));
+    place.and_then(|place| sources.file(place.file)).map_or("", |file| &file.text)
 }
 
 /// What all texts of a program have in common, so that a block is the same in each.

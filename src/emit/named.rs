@@ -7,7 +7,7 @@
 use super::Options;
 use super::context::Context;
 use super::expr::Exprs;
-use super::writer::{Braces, Writer};
+use super::writer::Writer;
 use crate::lex::{Comment, TokenKind};
 use crate::source::{Remark, Sources, Span};
 use crate::symbol::Symbol;
@@ -260,7 +260,7 @@ impl<'a> Macros<'a> {
         if !whole.is_empty() && !whole.ends_with("\n\n") {
             whole.push('\n');
         }
-        let mut w = Writer::new(Braces::OwnLine, options.comments);
+        let mut w = Writer::new(options);
         for Macro { name, value, remarks, .. } in &known {
             let comment = |remark: &Remark| {
                 let Remark { text, trailing, blank_before } = *remark;

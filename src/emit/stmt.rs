@@ -65,7 +65,7 @@ impl<'a> Stmts<'a, '_> {
             StmtKind::Return(None) => self.w.line("return;"),
             StmtKind::Return(Some(value)) => {
                 let mut text = "return ".to_owned();
-                self.ex.value(*value, &mut text);
+                self.ex.first_value(*value, &mut text);
                 self.w.line(&format!("{text};"));
             }
             StmtKind::Discard => self.w.line("discard;"),
@@ -103,7 +103,10 @@ impl<'a> Stmts<'a, '_> {
     /// that compilers warn, and slangc refuses it.
     fn condition_text(&self, id: ExprId) -> String {
         let condition = self.ex.condition_of(id);
-        let text = self.ex.text(condition);
+        let mut text = String::new();
+        self.ex.before(condition, &mut text);
+        self.ex.print(condition, &mut text);
+        self.ex.end(condition, &mut text);
         match (self.dialect().style(), &self.ex.arena[condition].kind) {
             (Style::C, ExprKind::Assign(..)) => format!("({text})"),
             (Style::C | Style::Rust, _) => text,
@@ -301,6 +304,7 @@ impl<'a> Stmts<'a, '_> {
             self.stmt(stmt);
         }
         self.w.before(trailing);
+        self.w.after(trailing);
         self.w.before(&body.trailing);
         self.w.close("");
     }

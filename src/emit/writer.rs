@@ -1,20 +1,14 @@
 //! Text with indentation, blank lines and comments.
 
+use super::style::{Braces, Indent};
+use super::{Options, layout};
 use crate::lex::Comment;
-
-/// Where opening braces stand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Braces {
-    /// On a line of their own, as HLSL and GLSL are usually written.
-    OwnLine,
-    /// At the end of the line, as WGSL is usually written.
-    SameLine,
-}
 
 /// Collects lines.
 pub(super) struct Writer {
     text: String,
     depth: usize,
+    indent: Indent,
     braces: Braces,
     comments: bool,
     /// A blank line is due before the next line.
@@ -26,9 +20,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// An empty text. Without `comments`, those of the source are dropped.
-    pub(super) fn new(braces: Braces, comments: bool) -> Writer {
-        Writer { text: String::new(), depth: 0, braces, comments, blank: false, opened: true, declarations: 0 }
+    /// An empty text.
+    pub(super) fn new(options: &Options) -> Writer {
+        let indent = options.style.indent.unwrap_or(Indent::Spaces(4));
+        let braces = options.style.braces.unwrap_or(Braces::OwnLine);
+        let (text, comments) = (String::new(), options.comments);
+        Writer { text, depth: 0, indent, braces, comments, blank: false, opened: true, declarations: 0 }
     }
 
     /// The text, and the place in it where declarations begin.
@@ -41,8 +38,22 @@ impl Writer {
         self.declarations = self.text.len();
     }
 
-    /// A line at the current indentation.
+    /// A statement or declaration at the current indentation: one line, or those that it is broken into.
     pub(super) fn line(&mut self, line: &str) {
+        let column = self.depth * self.indent.columns();
+        if !layout::is_broken(line, column) {
+            return self.plain_line(line);
+        }
+        let depth = self.depth;
+        for part in layout::lines(line, column, self.indent.columns()) {
+            self.depth = depth + part.depth;
+            self.plain_line(part.text);
+        }
+        self.depth = depth;
+    }
+
+    /// A line as it is.
+    fn plain_line(&mut self, line: &str) {
         if self.blank && !self.opened {
             self.text.push('\n');
         }
@@ -50,7 +61,7 @@ impl Writer {
         self.opened = false;
         if !line.is_empty() {
             for _ in 0..self.depth {
-                self.text.push_str("    ");
+                self.text.push_str(self.indent.text());
             }
             self.text.push_str(line);
         }
@@ -146,16 +157,16 @@ impl Writer {
         }
         let text = clean(comment.text.as_str());
         let mut lines = text.lines();
-        self.line(lines.next().unwrap_or("").trim_end());
+        self.plain_line(lines.next().unwrap_or("").trim_end());
         let rest: Vec<&str> = lines.collect();
         let common =
             rest.iter().filter(|l| !l.trim().is_empty()).map(|l| l.len() - l.trim_start().len()).min().unwrap_or(0);
         let stars = rest.iter().all(|l| l.trim_start().starts_with('*'));
         for line in rest {
             if stars {
-                self.line(&format!(" {}", line.trim()));
+                self.plain_line(&format!(" {}", line.trim()));
             } else {
-                self.line(line.get(common..).unwrap_or("").trim_end());
+                self.plain_line(line.get(common..).unwrap_or("").trim_end());
             }
         }
     }
@@ -163,7 +174,7 @@ impl Writer {
 
 /// A comment that means the same in every target: WGSL nests block comments and has more line breaks than HLSL, and a
 /// backslash at a line's end would continue a line comment.
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     let breaks =
         |c: char| matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') || (c.is_control() && !matches!(c, '\n' | '\t'));
     let text = text.replace("\r\n", "\n").replace('\r', "\n").replace(breaks, " ");
@@ -193,7 +204,7 @@ mod tests {
 
     #[test]
     fn blank_lines_never_follow_an_opened_block() {
-        let mut w = Writer::new(Braces::OwnLine, true);
+        let mut w = Writer::new(&Options::default());
         w.blank();
         w.open("void f()");
         w.blank();

@@ -166,7 +166,7 @@ impl Flatten<'_> {
                 location: 0,
                 further: 0,
                 of_patch: varying.of_patch,
-                comments: Vec::new(),
+                comments: param.map(|p| p.comments.clone()).unwrap_or_default(),
             };
             self.walk(at, &varying.part, &mut leaves);
         }

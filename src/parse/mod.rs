@@ -103,6 +103,8 @@ struct Parser<'a> {
     named: &'a FxHashMap<Span, Vec<NamedTokens>>,
     /// [`TokenStream::slang_version`].
     slang_version: u16,
+    /// [`TokenStream::head`].
+    head: u32,
     /// [`TokenStream::glsl`].
     is_versioned: bool,
     language: Language,
@@ -164,6 +166,7 @@ impl<'a> Parser<'a> {
             pack_matrix: &stream.pack_matrix,
             named: &stream.named,
             slang_version: stream.slang_version,
+            head: stream.head,
             is_versioned: stream.glsl,
             language,
             diags,
@@ -202,6 +205,7 @@ impl<'a> Parser<'a> {
         Unit {
             decls,
             trailing: self.leading_comments(),
+            head: self.head,
             is_16_bit: self.tokens.iter().any(is_16_bit),
             is_versioned: self.is_versioned,
             undecided: std::mem::take(&mut self.undecided),

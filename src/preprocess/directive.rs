@@ -66,7 +66,8 @@ impl Processor<'_> {
         let text = name.text.as_str();
         // Comments right above a definition are about the macro, which is gone afterwards; others are kept.
         let about_macro = matches!(text, "define" | "undef" | "pragma" | "line" | "error" | "warning");
-        let comments = if about_macro { self.detached_comments(&hash) } else { hash.comments };
+        let is_about_file = about_macro && self.is_about_file(&hash, text);
+        let comments = if about_macro && !is_about_file { self.detached_comments(&hash) } else { hash.comments };
         self.keep_comments(&Token { comments, ..hash }, 2);
         let line = self.rest_of_line(name);
         let about =
@@ -136,6 +137,18 @@ impl Processor<'_> {
         if let Some(frame) = self.file() {
             frame.pos += skip;
         }
+    }
+
+    /// Whether the comments before a directive are about the file that begins with them: all of the main file, and those before
+    /// what is about the file, too.
+    fn is_about_file(&mut self, hash: &Token, directive: &str) -> bool {
+        let is_main = self.frames.len() == 1;
+        let Some(frame) = self.file().filter(|_| is_main || directive == "pragma") else { return false };
+        let is_first = |c: &crate::lex::Comment| {
+            let before = frame.lexed.text.get(..c.span.start as usize);
+            before.is_some_and(|text| text.trim_start_matches('\u{feff}').trim().is_empty())
+        };
+        frame.lexed.comments.get(hash.comments.start as usize).is_some_and(|c| hash.comments.count > 0 && is_first(c))
     }
 
     /// The comments before a token but for the last block of them, unless a blank line parts it from the token.

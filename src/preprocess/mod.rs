@@ -23,7 +23,7 @@ mod named;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::lex::{AskedMacro, Comment, CommentRange, Token, TokenKind, TokenStream, lex};
 use crate::limits::Limits;
-use crate::source::{FileId, LoadError, Loaded, Loader, Sources, Span};
+use crate::source::{FileId, LoadError, Loaded, Loader, Places, Sources, Span};
 use crate::symbol::Symbol;
 use directive::Condition;
 use macros::Macro;
@@ -90,6 +90,8 @@ struct Lexed {
     text: Arc<str>,
     tokens: Vec<Token>,
     comments: Vec<Comment>,
+    /// Where the comments are.
+    places: Places,
     problems: Vec<Diagnostic>,
 }
 
@@ -97,7 +99,8 @@ impl Lexed {
     fn new(text: Arc<str>) -> Lexed {
         let (mut comments, mut diags) = (Vec::new(), Diagnostics::default());
         let tokens = lex(FileId::default(), &text, &mut comments, &mut diags);
-        Lexed { text, tokens, comments, problems: diags.take() }
+        let places = comments.iter().map(|comment| (comment.span.start, comment.span.end)).collect();
+        Lexed { text, tokens, comments, places, problems: diags.take() }
     }
 
     /// The text as a string slice of bytes `start..end`.
@@ -304,6 +307,19 @@ fn predefined(language: Language, target: ShaderTarget) -> String {
     }
 }
 
+/// Where the head of a file ends: at the last directive before its first declaration, or at a blank line right before that.
+fn head_end(tokens: &[Token]) -> u32 {
+    let (mut end, mut tokens) = (0, tokens.iter());
+    while let Some(token) = tokens.find(|t| t.kind != TokenKind::Newline) {
+        if !token.line_start || token.text != "#" {
+            return if token.blank_before { token.span.start } else { end };
+        }
+        end = token.span.start;
+        tokens.find(|t| matches!(t.kind, TokenKind::Newline | TokenKind::Eof));
+    }
+    end
+}
+
 impl<'a> Processor<'a> {
     fn new(loader: &'a dyn Loader, sources: &'a mut Sources, diags: &'a mut Diagnostics, options: &Preprocess) -> Self {
         Processor {
@@ -345,6 +361,7 @@ impl<'a> Processor<'a> {
         // Definitions do not ask.
         self.out.asked.clear();
         self.out.tokens.reserve(lexed.tokens.len());
+        self.out.head = head_end(&lexed.tokens);
         self.frames.push(Frame::File(FileFrame { lexed, id, pos: 0, conditions: Vec::new() }));
         while let Some(item) = self.pull() {
             if let Expanded::No(item) = self.expand(item) {
@@ -427,6 +444,7 @@ impl<'a> Processor<'a> {
         let cache = if included_from.is_some() { &self.cache } else { &self.own_cache };
         let lexed = TokenCache::lexed(cache.as_deref(), loaded);
         let id = self.sources.add(&loaded.name, loaded.text.clone());
+        self.sources.set_comments(id, lexed.places.clone());
         self.out.files.push(id);
         if let Some(span) = included_from {
             self.sources.set_included_from(id, span);

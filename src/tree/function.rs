@@ -44,6 +44,8 @@ pub struct Param {
     pub attributes: Vec<Attribute>,
     /// Builtins: its arguments are to be constants.
     pub constant: bool,
+    /// Comments before it and trailing.
+    pub comments: Vec<Comment>,
 }
 
 impl Param {
@@ -59,6 +61,7 @@ impl Param {
             explicit: Explicit::default(),
             attributes: Vec::new(),
             constant: false,
+            comments: Vec::new(),
         }
     }
 }

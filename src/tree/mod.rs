@@ -155,6 +155,8 @@ pub struct Program {
     pub default_matrix_order: MatrixOrder,
     /// Comments at the head of the main file (licence and the like).
     pub header: Vec<Comment>,
+    /// Comments at the end of the main file.
+    pub footer: Vec<Comment>,
     /// Functions that take derivatives in flow that may differ between invocations; set by legalization.
     pub varying_derivatives: Vec<FunctionId>,
     /// It has the module of GLSL's words: the columns of its matrices are rows of the tree.

@@ -219,7 +219,7 @@ impl GlslFile<'_> {
                     self.w.after(&field.comments);
                 }
                 let instance = if transparent { String::new() } else { format!(" {name}{sizes}") };
-                self.w.close(&format!("{instance};"));
+                self.cx.close(structure.span, &format!("{instance};"), &mut self.w);
             }
             None => {
                 let (member, instance) = contents_of(name, sizes);

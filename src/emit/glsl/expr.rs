@@ -92,7 +92,7 @@ impl Dialect for Glsl {
                 };
                 let mut text =
                     format!("nonuniformEXT {} = ", self.variable(ex.cx, variable.ty, variable.name.as_str()));
-                ex.value(value, &mut text);
+                ex.first_value(value, &mut text);
                 text
             }
             None => plain_local(self, ex, local, init),

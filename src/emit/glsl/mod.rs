@@ -6,10 +6,10 @@ mod expr;
 mod extensions;
 mod types;
 
-use super::context::{Context, Group, Spacing, constant_element, header, transparent_element};
+use super::context::{Context, Group, Spacing, constant_element, footer, header, transparent_element};
 use super::dialect::Spelling;
 use super::reversed::reversed_products;
-use super::writer::{Braces, Writer};
+use super::writer::Writer;
 use crate::target::format::Format;
 use crate::target::glsl::{Bindings, ExtensionSupport};
 use crate::target::invocation_modes::{GlslMode, InvocationMode};
@@ -22,7 +22,7 @@ struct Glsl;
 
 /// The text of a program, and the place in it where declarations begin.
 pub(super) fn emit(cx: &Context) -> (String, usize) {
-    let mut file = GlslFile { cx, w: Writer::new(Braces::OwnLine, cx.options.comments), pointers: Vec::new() };
+    let mut file = GlslFile { cx, w: Writer::new(cx.options), pointers: Vec::new() };
     file.head();
     file.items();
     file.w.finish()
@@ -110,7 +110,7 @@ impl GlslFile<'_> {
         let cx = self.cx;
         self.w.begin_declarations();
         for item in cx.printed() {
-            spacing.before(self.group(item), &mut self.w);
+            spacing.before_item(cx, item, self.group(item), &mut self.w);
             match item {
                 Item::Struct(id) => {
                     if !blocks::is_open(self.cx.program, id) {
@@ -127,6 +127,7 @@ impl GlslFile<'_> {
                 Item::Enum(_) => {}
             }
         }
+        footer(cx, &mut self.w);
     }
 
     fn group(&self, item: Item) -> Group {
@@ -165,7 +166,7 @@ impl GlslFile<'_> {
         if structure.fields.is_empty() {
             self.w.line("int unused;");
         }
-        self.w.close(end);
+        self.cx.close(structure.span, end, &mut self.w);
     }
 
     fn global(&mut self, global: &Global) {
@@ -192,7 +193,7 @@ impl GlslFile<'_> {
         let mut text = format!("{words}{}", Glsl.variable(self.cx, global.ty, global.name.as_str()));
         if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
             text.push_str(" = ");
-            self.cx.tree(&Glsl, init).value(init.root, &mut text);
+            self.cx.tree(&Glsl, init).first_value(init.root, &mut text);
         }
         self.w.line(&format!("{text};"));
     }
@@ -293,7 +294,7 @@ impl GlslFile<'_> {
             self.stage_layout(function, entry);
         }
         self.w.before(&function.comments);
-        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
+        let params = self.cx.params(function, &|p| self.param(function, p));
         let precise = function.result != TypeId::VOID && function.modifiers.has(Modifiers::PRECISE);
         let precise = if precise { "precise " } else { "" };
         let result = format!("{precise}{}", Glsl.type_name(self.cx, function.result));
@@ -301,7 +302,7 @@ impl GlslFile<'_> {
             Some(_) => self.cx.profile.facts.entry_name.unwrap_or("main"),
             None => function.name.as_str(),
         };
-        let head = format!("{result} {name}({})", params.join(", "));
+        let head = format!("{result} {name}{params}");
         for spelling in entry.into_iter().flat_map(|entry| modes(self.cx, entry)) {
             if let GlslMode::Attribute(name) = spelling {
                 self.w.line(&format!("[[{name}]]"));

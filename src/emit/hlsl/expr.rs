@@ -321,22 +321,23 @@ fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec
     let end = parts.iter().rposition(|p| !empty(p)).map_or(0, |last| last + 1);
     let counts = |(index, id): &(usize, &ExprId)| *index >= end || !empty(id);
     let parts: Vec<ExprId> = parts.iter().enumerate().filter(counts).map(|(_, id)| *id).collect();
-    for (i, part) in parts.iter().enumerate() {
-        if i > 0 {
-            out.push_str(", ");
-        }
+    ex.list(&parts, out, &mut |_, part, out| {
         let count = |id: ExprId| numeric(ex.cx, ex.type_id(id)).map(|n| components(n.1));
-        match *ex.kind(*part) {
+        match *ex.kind(part) {
             // A part counts by its own components, so that only a conversion between kinds of numbers may be left out.
-            ExprKind::Convert(inner, _) if count(inner) != count(*part) => ex.operand(*part, Prec::Assign, out),
-            ExprKind::Convert(inner, false) if numeric_type => ex.operand(inner, Prec::Assign, out),
-            // DXC takes a constant buffer for one part of the list.
-            ExprKind::Contents(_) if !numeric_type && matches!(ex.ty(*part), Type::Struct(_)) => {
-                cast(ex, ex.type_id(*part), *part, out);
+            ExprKind::Convert(inner, _) if count(inner) != count(part) => {
+                ex.operand(part, Prec::Assign, out);
             }
-            _ => ex.value(*part, out),
+            ExprKind::Convert(inner, false) if numeric_type => {
+                ex.operand(inner, Prec::Assign, out);
+            }
+            // DXC takes a constant buffer for one part of the list.
+            ExprKind::Contents(_) if !numeric_type && matches!(ex.ty(part), Type::Struct(_)) => {
+                cast(ex, ex.type_id(part), part, out);
+            }
+            _ => ex.value(part, out),
         }
-    }
+    });
     out.push_str(close);
     Prec::Postfix
 }

@@ -5,9 +5,9 @@ mod ray_payloads;
 mod types;
 mod untyped;
 
-use super::context::{Context, Group, Spacing, header, transparent_element};
+use super::context::{Context, Group, Spacing, footer, header, transparent_element};
 use super::dialect::Spelling;
-use super::writer::{Braces, Writer};
+use super::writer::Writer;
 use crate::target::Capability;
 use crate::target::invocation_modes::InvocationMode;
 use crate::target::system_values::builtin_attribute;
@@ -28,7 +28,7 @@ pub(super) fn emit(cx: &Context) -> (String, usize) {
     let has_select = cx.profile.version >= (6, 0) && cx.profile.has(Capability::VectorLogic);
     let dialect = Hlsl { has_select };
     let payloads = ray_payloads::structs(cx);
-    let mut file = HlslFile { cx, dialect, payloads, w: Writer::new(Braces::OwnLine, cx.options.comments) };
+    let mut file = HlslFile { cx, dialect, payloads, w: Writer::new(cx.options) };
     file.items();
     file.w.finish()
 }
@@ -54,7 +54,7 @@ impl HlslFile<'_> {
         let cx = self.cx;
         self.w.begin_declarations();
         for item in cx.printed() {
-            spacing.before(self.group(item), &mut self.w);
+            spacing.before_item(cx, item, self.group(item), &mut self.w);
             match item {
                 Item::Struct(id) => self.structure(id),
                 Item::Enum(id) => self.enumeration(&self.cx.program.enums[id]),
@@ -69,6 +69,7 @@ impl HlslFile<'_> {
             let values: Vec<String> = values.iter().map(attribute_arg).collect();
             self.w.line(&format!("{kind} {name} = {{ {} }};", values.join(", ")));
         }
+        footer(cx, &mut self.w);
     }
 
     fn group(&self, item: Item) -> Group {
@@ -92,7 +93,7 @@ impl HlslFile<'_> {
         self.w.before(&structure.comments);
         self.w.open(&format!("struct {}{}", self.payload_attribute(id), structure.name));
         self.fields(id, false);
-        self.w.close(";");
+        self.cx.close(structure.span, ";", &mut self.w);
     }
 
     /// The fields; in a `cbuffer` with offsets to be written, each has its `packoffset`.
@@ -146,7 +147,7 @@ impl HlslFile<'_> {
             self.w.line(&format!("{} = {},", case.name, case.value));
             self.w.after(&case.comments);
         }
-        self.w.close(";");
+        self.cx.close(e.span, ";", &mut self.w);
     }
 
     fn global(&mut self, global: &Global) {
@@ -156,7 +157,7 @@ impl HlslFile<'_> {
             let word = if buffer { "tbuffer" } else { "cbuffer" };
             self.w.open(&format!("{word} {}{}", global.name, self.register(global)));
             self.fields(id, true);
-            self.w.close("");
+            self.cx.close(global.span, "", &mut self.w);
             self.w.after(&global.comments);
             return;
         }
@@ -182,7 +183,7 @@ impl HlslFile<'_> {
         text.push_str(&self.register(global));
         if let Some(init) = &global.init {
             text.push_str(" = ");
-            self.cx.tree(&self.dialect, init).value(init.root, &mut text);
+            self.cx.tree(&self.dialect, init).first_value(init.root, &mut text);
         }
         self.w.line(&format!("{text};"));
         self.w.after(&global.comments);
@@ -237,11 +238,11 @@ impl HlslFile<'_> {
             }
         }
         let is_entry = self.cx.entry_of(id).is_some();
-        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p, is_entry)).collect();
+        let params = self.cx.params(function, &|p| self.param(function, p, is_entry));
         let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
         let precise = if function.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
         let order = self.matrix_order(function.result, function.result_order.filter(|_| is_entry));
-        let head = format!("{precise}{order}{result} {}({}){semantic}", function.name, params.join(", "));
+        let head = format!("{precise}{order}{result} {}{params}{semantic}", function.name);
         self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
     }
 

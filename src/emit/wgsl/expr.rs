@@ -60,7 +60,7 @@ impl Dialect for Wgsl {
             {
                 Some(ex.binary(BinaryOp::NotEqual, *a, *b, out))
             }
-            ExprKind::Select(c, a, b) => Some(ex.call_of("select", &[*b, *a, *c], out)),
+            ExprKind::Select(c, a, b) => Some(ex.call_of_reordered("select", &[*b, *a, *c], out)),
             // Componentwise logic is a bit operation here.
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if !is_scalar(ex, id) => {
                 let bits = if *op == BinaryOp::And { BinaryOp::BitAnd } else { BinaryOp::BitOr };
@@ -71,14 +71,15 @@ impl Dialect for Wgsl {
                 if matches!(ex.kind(*b), ExprKind::Binary(BinaryOp::Shr, ..)) =>
             {
                 ex.operand(*a, Prec::Shift, out);
-                out.push_str(&format!(" {} (", op.spelling()));
+                ex.operator(*a, op.spelling(), *b, out);
+                out.push('(');
                 ex.operand(*b, Prec::Assign, out);
                 out.push(')');
                 Some(Prec::Relational)
             }
             ExprKind::Binary(op @ (BinaryOp::Shl | BinaryOp::Shr), a, b) => {
                 ex.operand(*a, Prec::Unary, out);
-                out.push_str(&format!(" {} ", op.spelling()));
+                ex.operator(*a, op.spelling(), *b, out);
                 shift_amount(ex, *b, ex.ty(*a), out);
                 Some(Prec::Shift)
             }
@@ -160,7 +161,7 @@ impl Dialect for Wgsl {
             _ => "let",
         };
         let mut text = format!("{word} {name} = ");
-        ex.value(init, &mut text);
+        ex.first_value(init, &mut text);
         text
     }
 

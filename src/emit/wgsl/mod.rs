@@ -4,10 +4,10 @@ mod directives;
 mod expr;
 mod types;
 
-use super::context::{Context, Group, Spacing, header};
+use super::context::{Context, Group, Spacing, footer, header};
 use super::dialect::Spelling;
 use super::reversed::reversed_products;
-use super::writer::{Braces, Writer};
+use super::writer::Writer;
 use crate::target::Capability;
 use crate::tree::*;
 
@@ -16,7 +16,7 @@ struct Wgsl;
 
 /// The text of a program, and the place in it where declarations begin.
 pub(super) fn emit(cx: &Context) -> (String, usize) {
-    let mut file = WgslFile { cx, w: Writer::new(Braces::SameLine, cx.options.comments) };
+    let mut file = WgslFile { cx, w: Writer::new(cx.options) };
     file.items();
     file.w.finish()
 }
@@ -55,7 +55,7 @@ impl WgslFile<'_> {
                 }
                 _ => Group::Block,
             };
-            spacing.before(group, &mut self.w);
+            spacing.before_item(cx, item, group, &mut self.w);
             match item {
                 Item::Struct(id) => self.structure(&self.cx.program.structs[id]),
                 Item::Global(id) => self.global(&self.cx.program.globals[id]),
@@ -63,6 +63,7 @@ impl WgslFile<'_> {
                 Item::Enum(_) => {}
             }
         }
+        footer(cx, &mut self.w);
     }
 
     fn structure(&mut self, structure: &Struct) {
@@ -79,7 +80,7 @@ impl WgslFile<'_> {
         if structure.fields.is_empty() {
             self.w.line("unused: i32,");
         }
-        self.w.close("");
+        self.cx.close(structure.span, "", &mut self.w);
     }
 
     fn global(&mut self, global: &Global) {
@@ -113,7 +114,7 @@ impl WgslFile<'_> {
         };
         if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
             text.push_str(" = ");
-            self.cx.tree(&Wgsl, init).value(init.root, &mut text);
+            self.cx.tree(&Wgsl, init).first_value(init.root, &mut text);
         }
         self.w.line(&format!("{text};"));
         self.w.after(&global.comments);
@@ -169,7 +170,7 @@ impl WgslFile<'_> {
             }
             self.stage(entry);
         }
-        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
+        let params = self.cx.params(function, &|p| self.param(function, p));
         let result = match function.result {
             TypeId::VOID => String::new(),
             ty => {
@@ -179,7 +180,7 @@ impl WgslFile<'_> {
                 format!(" -> {place}{}", Wgsl.type_name(self.cx, ty))
             }
         };
-        let head = format!("fn {}({}){result}", function.name, params.join(", "));
+        let head = format!("fn {}{params}{result}", function.name);
         self.cx.function_body(&Wgsl, &head, &function.code, &mut self.w);
     }
 

@@ -1,0 +1,306 @@
+//! What stands in the source between the parts of an expression: comments, and the line breaks of its author.
+//!
+//! It is found by the spans of the parts, so that it goes wherever they go. A `\n` in what is printed is a line break; see
+//! [`super::layout`].
+
+use super::writer::clean;
+use crate::lex::Comment;
+use crate::source::{FileId, SourceFile, Sources, Span};
+use crate::symbol::Symbol;
+use rustc_hash::FxHashSet;
+use std::cell::RefCell;
+
+/// Finds what stands around expressions in the source.
+pub(super) struct Trivia<'a> {
+    sources: &'a Sources,
+    /// Comments are kept.
+    comments: bool,
+    /// The places whose comments and breaks the current declaration has already: an expression may be in it several times, and
+    /// several may have one span.
+    taken: RefCell<FxHashSet<(FileId, usize)>>,
+}
+
+/// What is between two tokens, in the order of the text.
+enum Between<'a> {
+    LineBreak,
+    Comment(&'a str),
+}
+
+impl<'a> Trivia<'a> {
+    /// Of a program's sources.
+    pub(super) fn new(sources: &'a Sources, comments: bool) -> Trivia<'a> {
+        Trivia { sources, comments, taken: RefCell::default() }
+    }
+
+    /// Another declaration begins.
+    pub(super) fn begin(&self) {
+        self.taken.borrow_mut().clear();
+    }
+
+    /// The file of an expression, and its place there. One that a macro stands for is where the macro is used.
+    fn place(&self, span: Span) -> Option<(&'a SourceFile, FileId, usize, usize)> {
+        if span.file.is_library() {
+            return None;
+        }
+        let Span { file, start, end } = match self.sources.expansion(span.file) {
+            Some(expansion) if span.file.is_named() => expansion.call_site,
+            Some(_) => return None,
+            None => span,
+        };
+        Some((self.sources.file(file)?, file, start as usize, end as usize))
+    }
+
+    /// Writes what stands before an operand, an argument or an element of a list, behind the operator or bracket before it.
+    pub(super) fn before(&self, span: Span, out: &mut String) {
+        let Some((file, id, start, end)) = self.place(span) else { return };
+        let mut items = Vec::new();
+        let Some(begin) = backwards(file, start, &mut items) else { return };
+        // The object of a method begins where the call does, of which it may be an argument here.
+        let is_object = file.text.as_bytes().get(end) == Some(&b'.');
+        if items.is_empty()
+            || is_object
+            || is_statement(file, start, end)
+            || !self.taken.borrow_mut().insert((id, begin))
+        {
+            return;
+        }
+        self.write(&items, out);
+    }
+
+    /// What stands behind an argument or an element of a list, before the comma or bracket behind it.
+    pub(super) fn after(&self, span: Span) -> Option<String> {
+        let (file, id, start, end) = self.place(span)?;
+        self.behind(file, id, (start, end))
+    }
+
+    /// What stands behind an operand, and the parentheses around it, before the operator behind it.
+    pub(super) fn after_operand(&self, span: Span) -> Option<String> {
+        let (file, id, start, end) = self.place(span)?;
+        self.behind(file, id, (start, behind_parentheses(file, start, end)))
+    }
+
+    fn behind(&self, file: &SourceFile, id: FileId, (start, end): (usize, usize)) -> Option<String> {
+        let mut items = Vec::new();
+        forwards(file, end, &mut items)?;
+        if items.is_empty() || is_statement(file, start, end) || !self.taken.borrow_mut().insert((id, end)) {
+            return None;
+        }
+        let mut out = String::new();
+        self.write(&items, &mut out);
+        Some(out).filter(|out| !out.is_empty())
+    }
+
+    /// Writes comments within a list.
+    pub(super) fn write_all<'c>(&self, comments: impl Iterator<Item = &'c Comment>, out: &mut String) {
+        comments.for_each(|comment| self.write([Between::Comment(comment.text.as_str())].as_slice(), out));
+    }
+
+    /// Whether two names of a list are on lines of their own.
+    pub(super) fn is_apart(&self, first: Span, second: Span) -> bool {
+        let Some(file) = self.sources.file(first.file).filter(|_| first.file == second.file) else { return false };
+        let between = file.text.get(first.end as usize..second.start as usize);
+        between.is_some_and(|text| text.contains('\n') && !text.contains(['{', '}', ';']))
+    }
+
+    /// Whether the bracket that closes a list is first on its line, behind the last name in the list.
+    pub(super) fn is_closed_apart(&self, last: Span) -> bool {
+        let rest = self.sources.file(last.file).and_then(|file| file.text.get(last.end as usize..));
+        let list = rest.and_then(|rest| rest.split_once(')')).map(|(list, _)| list).unwrap_or_default();
+        let end = list.trim_end_matches([' ', '\t', '\r']);
+        end.ends_with('\n') && !end.contains(['(', '{', ',', '/'])
+    }
+
+    /// Whether a blank line stands before what declares a name.
+    pub(super) fn is_blank_before(&self, name: Span) -> bool {
+        let before = self.sources.file(name.file).and_then(|file| file.text.get(..name.start as usize));
+        let mut lines = before.unwrap_or_default().rsplit('\n').map(str::trim);
+        let is_shared = lines.next().is_none_or(|line| line.contains([';', '}', ',']));
+        let is_other = |line: &str| line.contains([';', '}', '/']) || line.starts_with('#');
+        !is_shared && lines.take(DECLARATION_LINES).take_while(|line| !is_other(line)).any(str::is_empty)
+    }
+
+    /// The comments behind the last member of what has a name and lists its members in braces.
+    pub(super) fn closing(&self, name: Span) -> Vec<Comment> {
+        let file = self.sources.file(name.file).filter(|_| self.comments && !name.file.is_library());
+        file.and_then(|file| last_comments(file, name)).unwrap_or_default()
+    }
+
+    fn write(&self, items: &[Between], out: &mut String) {
+        let mut is_broken = false;
+        for item in items {
+            match item {
+                Between::LineBreak if is_broken => {}
+                Between::LineBreak => {
+                    out.push('\n');
+                    is_broken = true;
+                }
+                Between::Comment(_) if !self.comments => {}
+                Between::Comment(text) => {
+                    if !out.ends_with([' ', '(', '[', '\n']) {
+                        out.push(' ');
+                    }
+                    out.push_str(&clean(text));
+                    is_broken = text.starts_with("//");
+                    out.push(if is_broken { '\n' } else { ' ' });
+                }
+            }
+        }
+    }
+}
+
+/// How many lines of a declaration may be before its name, with those of attributes.
+const DECLARATION_LINES: usize = 6;
+
+/// The comments on lines of their own that are last in the braces behind a name.
+fn last_comments(file: &SourceFile, name: Span) -> Option<Vec<Comment>> {
+    let list = file.comments();
+    if list.is_empty() {
+        return None;
+    }
+    let bytes = file.text.as_bytes();
+    let (mut at, mut depth, mut found) = (name.end as usize, 0usize, Vec::new());
+    let mut next = list.partition_point(|(begin, _)| *begin < name.end);
+    let mut line_ends = 0;
+    loop {
+        if let Some((begin, end)) = list.get(next).filter(|(begin, _)| *begin as usize == at) {
+            if line_ends > 0 && depth > 0 {
+                let text = Symbol::new(file.text.get(at..*end as usize)?.trim_end());
+                let span = Span { file: name.file, start: *begin, end: *end };
+                found.push(Comment { text, span, trailing: false, blank_before: line_ends > 1 });
+            }
+            (at, next, line_ends) = (*end as usize, next + 1, 0);
+            continue;
+        }
+        match *bytes.get(at)? {
+            b'\n' => line_ends += 1,
+            b if is_blank(b) => {}
+            b'{' => {
+                (depth, line_ends) = (depth + 1, 0);
+                found.clear();
+            }
+            b'}' if depth <= 1 => return Some(found),
+            b';' if depth == 0 => return None,
+            b => {
+                depth -= usize::from(b == b'}');
+                line_ends = 0;
+                found.clear();
+            }
+        }
+        at += 1;
+    }
+}
+
+/// Whether a blank may stand between tokens.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\\')
+}
+
+/// Collects what is before a place, up to the token before, and gives the place of that. Nothing if an operand does not begin there.
+/// The parentheses around it are passed over, as long as there is nothing in them.
+fn backwards<'a>(file: &'a SourceFile, start: usize, items: &mut Vec<Between<'a>>) -> Option<usize> {
+    let bytes = file.text.as_bytes();
+    let mut at = start;
+    loop {
+        let byte = *bytes.get(at.checked_sub(1)?)?;
+        if is_blank(byte) {
+            at -= 1;
+            if byte == b'\n' {
+                // Only behind a line break, and behind its `*/`, can there be a comment.
+                if let Some(begin) = comment_before(file, at) {
+                    items.push(Between::LineBreak);
+                    items.push(Between::Comment(file.text.get(begin..at)?.trim_end()));
+                    at = begin;
+                } else {
+                    items.push(Between::LineBreak);
+                }
+            }
+        } else if byte == b'/' && at >= 2 && bytes.get(at - 2) == Some(&b'*') {
+            let begin = comment_before(file, at)?;
+            items.push(Between::Comment(file.text.get(begin..at)?));
+            at = begin;
+        } else if byte == b'(' && items.is_empty() {
+            at -= 1;
+        } else {
+            break;
+        }
+    }
+    items.reverse();
+    let before = bytes.get(..at)?;
+    match before.last()? {
+        b'{' => is_list(before),
+        b'n' => is_return(before),
+        b':' => is_choice(before),
+        other => b"([,=+-*/%&|^<>?!~".contains(other),
+    }
+    .then_some(at)
+}
+
+/// Whether a text ends in the word `return`.
+fn is_return(before: &[u8]) -> bool {
+    let Some(rest) = before.strip_suffix(b"return") else { return false };
+    !rest.last().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+}
+
+/// Whether a text ends in the `:` behind a `?`, not in that of a label.
+fn is_choice(before: &[u8]) -> bool {
+    before.iter().rev().take_while(|b| !b";{}".contains(b)).any(|b| *b == b'?')
+}
+
+/// Whether a text ends in the brace of a list of values, not of a block of statements.
+fn is_list(before: &[u8]) -> bool {
+    let is_nested = |b: &u8| *b == b'{' || is_blank(*b);
+    let outer = before.iter().rposition(|b| !is_nested(b)).and_then(|at| before.get(..=at)).unwrap_or_default();
+    outer.ends_with(b"=") || outer.ends_with(b",") || outer.ends_with(b"(") || is_return(outer)
+}
+
+/// Whether a range is one of statements: what passes make of them has it, too.
+fn is_statement(file: &SourceFile, start: usize, end: usize) -> bool {
+    file.text.as_bytes().get(start..end).is_some_and(|text| text.contains(&b';'))
+}
+
+/// Where a comment begins that ends at a place.
+fn comment_before(file: &SourceFile, end: usize) -> Option<usize> {
+    let line = file.text.get(..end)?.trim_end_matches('\r');
+    let has_one = line.ends_with("*/") || line.rsplit('\n').next().is_some_and(|line| line.contains("//"));
+    if !has_one {
+        return None;
+    }
+    let list = file.comments();
+    let (begin, stop) = *list.get(list.partition_point(|(begin, _)| (*begin as usize) < end).checked_sub(1)?)?;
+    let is_last = file.text.get(stop as usize..end).is_none_or(|rest| rest.trim().is_empty());
+    is_last.then_some(begin as usize)
+}
+
+/// The end of an expression with the parentheses around it.
+fn behind_parentheses(file: &SourceFile, start: usize, end: usize) -> usize {
+    let (before, behind) = (file.text.get(..start).unwrap_or_default(), file.text.get(end..).unwrap_or_default());
+    let opening = before.bytes().rev().filter(|b| !is_blank(*b)).take_while(|b| *b == b'(').count();
+    let is_closing = |(_, b): &(usize, u8)| *b == b')';
+    let closing = behind.bytes().enumerate().filter(|(_, b)| !is_blank(*b)).take_while(is_closing).take(opening).last();
+    closing.map_or(end, |(at, _)| end + at + 1)
+}
+
+/// Collects what is behind a place, up to the next token. Nothing if an operand does not end there.
+fn forwards<'a>(file: &'a SourceFile, end: usize, items: &mut Vec<Between<'a>>) -> Option<()> {
+    let bytes = file.text.as_bytes();
+    let mut at = end;
+    loop {
+        let byte = *bytes.get(at)?;
+        if is_blank(byte) {
+            at += 1;
+            if byte == b'\n' {
+                items.push(Between::LineBreak);
+            }
+        } else if byte == b'/' && matches!(bytes.get(at + 1), Some(b'/' | b'*')) {
+            let list = file.comments();
+            let (begin, stop) = *list.get(list.partition_point(|(begin, _)| (*begin as usize) < at))?;
+            if begin as usize != at {
+                return None;
+            }
+            items.push(Between::Comment(file.text.get(at..stop as usize)?.trim_end()));
+            at = stop as usize;
+        } else {
+            return b")]},;=+-*/%&|^<>?:!".contains(&byte).then_some(());
+        }
+    }
+}
