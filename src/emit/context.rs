@@ -2,15 +2,17 @@
 
 use super::dialect::Dialect;
 use super::expr::Exprs;
+use super::marks::{Marks, PieceKind};
 use super::named::Macros;
 use super::stmt::Stmts;
 use super::writer::Writer;
 use super::{Options, Shared};
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::{Language, Profile};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// The program, the target, and facts found once.
 pub(super) struct Context<'a> {
@@ -26,6 +28,8 @@ pub(super) struct Context<'a> {
     pub(super) options: &'a Options,
     /// The macros that it comes from.
     pub(super) macros: Macros<'a>,
+    /// The places that it comes from.
+    pub(super) marks: Rc<Marks>,
     /// What all texts of the program have in common.
     shared: &'a Shared,
     /// The listed functions of each name.
@@ -54,7 +58,8 @@ impl<'a> Context<'a> {
         let nothing = FxHashSet::default();
         let entries = entry_points.iter().map(|e| (e.function, e)).collect();
         let macros = Macros::new(sources, profile.language);
-        Context { program, items, entry_points, profile, options, macros, shared, overloads, entries, nothing }
+        let marks = Rc::default();
+        Context { program, items, entry_points, profile, options, macros, marks, shared, overloads, entries, nothing }
     }
 
     /// Several functions have this name, so that arguments choose among them.
@@ -144,6 +149,27 @@ impl<'a> Context<'a> {
             Item::Enum(_) => language == Language::Hlsl,
             Item::Global(id) => self.program.globals[id].kind != GlobalKind::Heap,
         })
+    }
+
+    /// What a declaration is made from, for the lines that it is.
+    pub(super) fn origin(&self, item: Item) -> (Span, PieceKind) {
+        match item {
+            Item::Struct(id) => (self.program.structs[id].span, PieceKind::Name),
+            Item::Enum(id) => (self.program.enums[id].span, PieceKind::Whole),
+            Item::Global(id) => (self.program.globals[id].span, PieceKind::Name),
+            Item::Function(id) => (self.program.functions[id].span, PieceKind::Name),
+        }
+    }
+
+    /// What is printed before declarations is made from: the start of the file of the first entry point.
+    pub(super) fn head_origin(&self) -> (Span, PieceKind) {
+        let first = self.entry_points.first().map(|entry| self.program.functions[entry.function].span);
+        (first.unwrap_or_default(), PieceKind::Head)
+    }
+
+    /// The text of a parameter as a piece of its own.
+    pub(super) fn param_piece(&self, function: &Function, param: &Param, text: String) -> String {
+        self.marks.around(function.code.locals[param.local].span, PieceKind::Name, text)
     }
 
     /// The entry point that a function is.

@@ -7,6 +7,7 @@ mod context;
 mod dialect;
 mod expr;
 mod literal;
+mod marks;
 mod named;
 mod reversed;
 mod stmt;
@@ -15,6 +16,8 @@ mod writer;
 mod glsl;
 mod hlsl;
 mod wgsl;
+
+pub use marks::{Piece, PieceKind};
 
 use crate::source::Sources;
 use crate::symbol::Symbol;
@@ -28,11 +31,13 @@ use rustc_hash::FxHashSet;
 pub struct Options {
     /// Keep the comments of the source.
     pub comments: bool,
+    /// Tell what each piece of a text is made from.
+    pub pieces: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { comments: true }
+        Options { comments: true, pieces: false }
     }
 }
 
@@ -43,6 +48,8 @@ pub struct Text {
     pub entry: Option<usize>,
     /// What is written.
     pub text: String,
+    /// What it is made from, if that was asked for.
+    pub pieces: Vec<Piece>,
 }
 
 /// The texts of a legalized program, which needs nothing that the profile has not: one for all entry points, or one each of
@@ -61,13 +68,14 @@ pub fn emit(program: &Program, profile: &Profile, options: &Options, sources: &S
         )
     };
     if profile.has(Capability::SeveralEntryPoints) {
-        return vec![Text { entry: None, text: print(&program.items, &program.entry_points) }];
+        let (text, pieces) = print(&program.items, &program.entry_points);
+        return vec![Text { entry: None, text, pieces }];
     }
     let slices = Slices::new(program);
     let entries = program.entry_points.iter().enumerate();
-    let text = |(index, entry): (usize, &EntryPoint)| Text {
-        entry: Some(index),
-        text: print(&slices.of(entry), std::slice::from_ref(entry)),
+    let text = |(index, entry): (usize, &EntryPoint)| {
+        let (text, pieces) = print(&slices.of(entry), std::slice::from_ref(entry));
+        Text { entry: Some(index), text, pieces }
     };
     entries.map(text).collect()
 }

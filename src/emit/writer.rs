@@ -1,6 +1,9 @@
 //! Text with indentation, blank lines and comments.
 
+use super::marks::{Marks, PieceKind};
 use crate::lex::Comment;
+use crate::source::Span;
+use std::rc::Rc;
 
 /// Where opening braces stand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,12 +26,21 @@ pub(super) struct Writer {
     opened: bool,
     /// Where declarations begin.
     declarations: usize,
+    marks: Rc<Marks>,
+    /// What lines are made from.
+    origin: (Span, PieceKind),
 }
 
 impl Writer {
-    /// An empty text. Without `comments`, those of the source are dropped.
-    pub(super) fn new(braces: Braces, comments: bool) -> Writer {
-        Writer { text: String::new(), depth: 0, braces, comments, blank: false, opened: true, declarations: 0 }
+    /// An empty text. Without `comments`, those of the source are dropped. Its lines are made from `origin`, and marked as such.
+    pub(super) fn new(braces: Braces, comments: bool, marks: &Rc<Marks>, origin: (Span, PieceKind)) -> Writer {
+        let (text, marks) = (String::new(), marks.clone());
+        Writer { text, depth: 0, braces, comments, blank: false, opened: true, declarations: 0, marks, origin }
+    }
+
+    /// From now on lines are made from this; gives what they were made from before.
+    pub(super) fn from(&mut self, origin: (Span, PieceKind)) -> (Span, PieceKind) {
+        std::mem::replace(&mut self.origin, origin)
     }
 
     /// The text, and the place in it where declarations begin.
@@ -52,7 +64,9 @@ impl Writer {
             for _ in 0..self.depth {
                 self.text.push_str("    ");
             }
+            self.marks.begin(self.origin.0, self.origin.1, &mut self.text);
             self.text.push_str(line);
+            self.marks.end(&mut self.text);
         }
         self.text.push('\n');
     }
@@ -131,7 +145,7 @@ impl Writer {
                 self.text.pop();
             }
             self.text.push(' ');
-            self.text.push_str(&text);
+            self.text.push_str(&self.marks.around(comment.span, PieceKind::Code, text));
             self.text.push('\n');
         }
     }
@@ -144,6 +158,7 @@ impl Writer {
         if comment.blank_before {
             self.blank();
         }
+        let before = self.from((comment.span, PieceKind::Code));
         let text = clean(comment.text.as_str());
         let mut lines = text.lines();
         self.line(lines.next().unwrap_or("").trim_end());
@@ -158,6 +173,7 @@ impl Writer {
                 self.line(line.get(common..).unwrap_or("").trim_end());
             }
         }
+        self.origin = before;
     }
 }
 
@@ -193,7 +209,7 @@ mod tests {
 
     #[test]
     fn blank_lines_never_follow_an_opened_block() {
-        let mut w = Writer::new(Braces::OwnLine, true);
+        let mut w = Writer::new(Braces::OwnLine, true, &Rc::default(), (Span::default(), PieceKind::Head));
         w.blank();
         w.open("void f()");
         w.blank();

@@ -8,6 +8,7 @@ mod types;
 
 use super::context::{Context, Group, Spacing, constant_element, header, transparent_element};
 use super::dialect::Spelling;
+use super::marks::PieceKind;
 use super::reversed::reversed_products;
 use super::writer::{Braces, Writer};
 use crate::target::format::Format;
@@ -22,7 +23,8 @@ struct Glsl;
 
 /// The text of a program, and the place in it where declarations begin.
 pub(super) fn emit(cx: &Context) -> (String, usize) {
-    let mut file = GlslFile { cx, w: Writer::new(Braces::OwnLine, cx.options.comments), pointers: Vec::new() };
+    let w = Writer::new(Braces::OwnLine, cx.options.comments, &cx.marks, cx.head_origin());
+    let mut file = GlslFile { cx, w, pointers: Vec::new() };
     file.head();
     file.items();
     file.w.finish()
@@ -111,6 +113,7 @@ impl GlslFile<'_> {
         self.w.begin_declarations();
         for item in cx.printed() {
             spacing.before(self.group(item), &mut self.w);
+            self.w.from(cx.origin(item));
             match item {
                 Item::Struct(id) => {
                     if !blocks::is_open(self.cx.program, id) {
@@ -158,7 +161,9 @@ impl GlslFile<'_> {
         for field in &structure.fields {
             self.w.before(&field.comments);
             let precise = if field.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
+            let around = self.w.from((field.span, PieceKind::Name));
             self.w.line(&format!("{precise}{};", Glsl.variable(self.cx, field.ty, field.name.as_str())));
+            self.w.from(around);
             self.w.after(&field.comments);
         }
         // No struct is empty here.
@@ -293,7 +298,8 @@ impl GlslFile<'_> {
             self.stage_layout(function, entry);
         }
         self.w.before(&function.comments);
-        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p)).collect();
+        let params: Vec<String> =
+            function.params.iter().map(|p| self.cx.param_piece(function, p, self.param(function, p))).collect();
         let precise = function.result != TypeId::VOID && function.modifiers.has(Modifiers::PRECISE);
         let precise = if precise { "precise " } else { "" };
         let result = format!("{precise}{}", Glsl.type_name(self.cx, function.result));

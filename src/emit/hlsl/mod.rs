@@ -7,6 +7,7 @@ mod untyped;
 
 use super::context::{Context, Group, Spacing, header, transparent_element};
 use super::dialect::Spelling;
+use super::marks::PieceKind;
 use super::writer::{Braces, Writer};
 use crate::target::Capability;
 use crate::target::invocation_modes::InvocationMode;
@@ -28,7 +29,8 @@ pub(super) fn emit(cx: &Context) -> (String, usize) {
     let has_select = cx.profile.version >= (6, 0) && cx.profile.has(Capability::VectorLogic);
     let dialect = Hlsl { has_select };
     let payloads = ray_payloads::structs(cx);
-    let mut file = HlslFile { cx, dialect, payloads, w: Writer::new(Braces::OwnLine, cx.options.comments) };
+    let w = Writer::new(Braces::OwnLine, cx.options.comments, &cx.marks, cx.head_origin());
+    let mut file = HlslFile { cx, dialect, payloads, w };
     file.items();
     file.w.finish()
 }
@@ -55,6 +57,7 @@ impl HlslFile<'_> {
         self.w.begin_declarations();
         for item in cx.printed() {
             spacing.before(self.group(item), &mut self.w);
+            self.w.from(cx.origin(item));
             match item {
                 Item::Struct(id) => self.structure(id),
                 Item::Enum(id) => self.enumeration(&self.cx.program.enums[id]),
@@ -64,6 +67,7 @@ impl HlslFile<'_> {
         }
         for subobject in &cx.program.subobjects {
             spacing.before(Group::Lines(SUBOBJECT_LINES), &mut self.w);
+            self.w.from((subobject.span, PieceKind::Name));
             self.w.before(&subobject.comments);
             let Subobject { kind, name, values, .. } = subobject;
             let values: Vec<String> = values.iter().map(attribute_arg).collect();
@@ -112,7 +116,9 @@ impl HlslFile<'_> {
                 text.push_str(&format!(" : packoffset(c{}{component})", offset / 16));
             }
             let access = self.payload_access((!in_block).then_some(id), field);
+            let around = self.w.from((field.span, PieceKind::Name));
             self.w.line(&format!("{text}{access};"));
+            self.w.from(around);
             self.w.after(&field.comments);
         }
     }
@@ -226,7 +232,8 @@ impl HlslFile<'_> {
     }
 
     fn function(&mut self, id: FunctionId) {
-        let function = &self.cx.program.functions[id];
+        let cx = self.cx;
+        let function = &cx.program.functions[id];
         let result = self.result(function);
         self.w.before(&function.comments);
         if let Some(entry) = self.cx.entry_of(id) {
@@ -237,7 +244,8 @@ impl HlslFile<'_> {
             }
         }
         let is_entry = self.cx.entry_of(id).is_some();
-        let params: Vec<String> = function.params.iter().map(|p| self.param(function, p, is_entry)).collect();
+        let params: Vec<String> =
+            function.params.iter().map(|p| cx.param_piece(function, p, self.param(function, p, is_entry))).collect();
         let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
         let precise = if function.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
         let order = self.matrix_order(function.result, function.result_order.filter(|_| is_entry));
