@@ -379,6 +379,7 @@ fn read(path: &Path, digested: bool) -> Result<(String, Option<FileInput>), Load
     Ok((decode(bytes)?, input))
 }
 
+/// The text of a file.
 pub fn decode(bytes: Vec<u8>) -> Result<String, LoadError> {
     let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));

@@ -32,6 +32,7 @@ pub fn way(from: &Path, to: &Path) -> String {
 
 /// The real path of a directory of which only the first parts need be there.
 fn real(path: &Path) -> PathBuf {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let there = path.ancestors().find(|directory| directory.is_dir());
     match there.and_then(|there| Some((there, path.strip_prefix(there).ok()?))) {

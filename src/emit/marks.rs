@@ -15,12 +15,14 @@ const END: char = '\u{3}';
 const ZERO: u32 = 0x10;
 
 /// What the span of a piece is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PieceKind {
     /// The start of a file: the piece is of no place in it.
     Head,
     /// All that the piece stands for: an expression, a statement, a comment.
     Code,
+    /// A statement, at least its beginning.
+    Statement,
     /// The name of a declaration, of which the piece is what stands around it: a parameter, a field, the head of a function.
     Name,
     /// The name of a declaration of which the piece is all.

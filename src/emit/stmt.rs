@@ -33,7 +33,7 @@ impl<'a> Stmts<'a, '_> {
             self.w.blank();
         }
         self.w.before(&stmt.comments);
-        let around = self.w.from((stmt.span, PieceKind::Code));
+        let around = self.w.from((stmt.span, PieceKind::Statement));
         match &stmt.kind {
             StmtKind::Local(local, init) => {
                 let text = self.dialect().local(&self.ex, *local, *init);

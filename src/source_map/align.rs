@@ -132,6 +132,17 @@ impl<'a> Tokens<'a> {
         depth > 0
     }
 
+    /// The end of the statement that the tokens up to `end` are. It may be behind them: a span ends where it goes into a macro.
+    pub(super) fn statement_end(&self, first: usize, end: usize) -> usize {
+        let is_whole = end > first && matches!(self.spelled(end - 1), ";" | "}");
+        let behind =
+            (end..self.words.len()).find(|at| self.is_directive(*at) || matches!(self.spelled(*at), ";" | "{" | "}"));
+        match behind {
+            Some(at) if !is_whole && self.spelled(at) == ";" => at + 1,
+            _ => end,
+        }
+    }
+
     /// The brace that closes another one.
     pub(super) fn closing(&self, open: usize) -> Option<usize> {
         let mut depth = 0;
@@ -165,8 +176,49 @@ pub(super) enum Match {
     Renamed(usize),
 }
 
-/// Finds the parts of a piece among the tokens `range` of the source, each in the order of the piece where that can be.
-pub(super) fn align(tokens: &Tokens, range: (usize, usize), parts: &[Part]) -> Vec<Option<Match>> {
+/// Which names stand for others.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pairing {
+    /// As many names of the source as of the text, between the same neighbours.
+    Even,
+    /// The last one before what follows: the type of a declaration.
+    Last,
+}
+
+/// Finds the parts of a piece among the tokens `range` of the source, each in the order of the piece where that can be. If the piece is
+/// a declaration, `name` is the token that is its name.
+pub(super) fn align(
+    tokens: &Tokens,
+    (first, end): (usize, usize),
+    name: Option<usize>,
+    parts: &[Part],
+) -> Vec<Option<Match>> {
+    let Some(name) = name else { return in_order(tokens, (first, end), parts, Pairing::Even) };
+    let spelled = tokens.spelled(name);
+    let declared = parts.iter().position(|part| matches!(part, Part::Own(text, _) if *text == spelled));
+    if let Some(declared) = declared {
+        let (before, after) = parts.split_at(declared);
+        let mut matches = in_order(tokens, (first, name), before, Pairing::Last);
+        matches.push(Some(Match::Same(name)));
+        matches.extend(in_order(tokens, (name + 1, end), after.get(1..).unwrap_or_default(), Pairing::Even));
+        return matches;
+    }
+    // A line of a declaration without its name, or a declaration that a pass has made of another one.
+    let matches = in_order(tokens, (first, end), parts, Pairing::Last);
+    if matches!(matches.first(), Some(Some(Match::Same(_)))) {
+        return matches;
+    }
+    let renamed = |part: &Part| match part {
+        Part::Own(text, true) if (first..end).any(|at| tokens.spelled(at) == *text) => {
+            (first..end).find(|at| tokens.spelled(*at) == *text).map(Match::Same)
+        }
+        Part::Own(text, true) if text.contains(spelled) => Some(Match::Renamed(name)),
+        Part::Own(..) | Part::Inner(_) => None,
+    };
+    parts.iter().map(renamed).collect()
+}
+
+fn in_order(tokens: &Tokens, range: (usize, usize), parts: &[Part], pairing: Pairing) -> Vec<Option<Match>> {
     let (first, end) = range;
     let find = |from: usize, text: &str| (from..end).find(|at| tokens.spelled(*at) == text);
     let mut matches = vec![None; parts.len()];
@@ -184,82 +236,90 @@ pub(super) fn align(tokens: &Tokens, range: (usize, usize), parts: &[Part]) -> V
             }
         }
     }
-    pair_names(tokens, range, parts, &mut matches);
+    pair_names(tokens, range, parts, pairing, &mut matches);
     matches
 }
 
 /// Names that are not in the source stand for those of it between the same neighbours.
-fn pair_names(tokens: &Tokens, (first, end): (usize, usize), parts: &[Part], matches: &mut [Option<Match>]) {
-    let mut taken: Vec<(usize, usize)> = parts
+fn pair_names(
+    tokens: &Tokens,
+    (first, end): (usize, usize),
+    parts: &[Part],
+    pairing: Pairing,
+    matches: &mut [Option<Match>],
+) {
+    let known: Vec<Option<(usize, usize)>> = parts
         .iter()
-        .filter_map(|part| match part {
-            Part::Inner(range) => *range,
-            Part::Own(..) => None,
+        .zip(&*matches)
+        .map(|known| match known {
+            (Part::Own(..), Some(Match::Same(at) | Match::Renamed(at))) => Some((*at, *at + 1)),
+            (Part::Inner(Some(range)), _) if range.0 >= first && range.1 <= end => Some(*range),
+            _ => None,
         })
         .collect();
-    taken.extend(matches.iter().flatten().map(|found| match found {
-        Match::Same(at) | Match::Renamed(at) => (*at, *at + 1),
-    }));
-    let is_free = |at: &usize| tokens.is_name(*at) && !taken.iter().any(|(from, to)| (from..to).contains(&at));
-    let mut from = first;
-    let mut open: Vec<usize> = Vec::new();
-    let close = |open: &mut Vec<usize>, from: usize, to: usize, is_end: bool, matches: &mut [Option<Match>]| {
+    let is_free =
+        |at: &usize| tokens.is_name(*at) && !known.iter().flatten().any(|(from, to)| (*from..*to).contains(at));
+    let pairs = |open: &[usize], from: usize, to: usize| -> Vec<(usize, usize)> {
         let free: Vec<usize> = (from..to).filter(is_free).collect();
-        let pairs: Vec<(usize, usize)> = match is_end {
-            true => open.iter().copied().zip(free).collect(),
-            // What stands before a neighbour that is known is nearest to it.
-            false => open.iter().rev().copied().zip(free.into_iter().rev()).collect(),
-        };
-        for (part, at) in pairs {
-            if let Some(found) = matches.get_mut(part) {
-                *found = Some(Match::Renamed(at));
-            }
+        match pairing {
+            Pairing::Even if open.len() == free.len() => open.iter().copied().zip(free).collect(),
+            Pairing::Even => Vec::new(),
+            Pairing::Last => open.last().copied().zip(free.last().copied()).into_iter().collect(),
         }
-        open.clear();
     };
-    for at in 0..parts.len() {
-        let known = match (parts.get(at), matches.get(at).copied().flatten()) {
-            (Some(Part::Own(..)), Some(Match::Same(at) | Match::Renamed(at))) => Some((at, at + 1)),
-            (Some(Part::Inner(Some(range))), _) if range.0 >= first && range.1 <= end => Some(*range),
-            _ => None,
-        };
-        match known {
-            Some((start, behind)) if start >= from => {
-                close(&mut open, from, start, false, matches);
-                from = behind;
+    let mut found = Vec::new();
+    let (mut from, mut open): (usize, Vec<usize>) = (first, Vec::new());
+    for (at, (part, known)) in parts.iter().zip(&known).enumerate() {
+        match (part, known) {
+            (_, Some((start, behind))) if *start >= from => {
+                found.extend(pairs(&open, from, *start));
+                open.clear();
+                from = *behind;
             }
-            Some(_) => {}
-            None if matches!(parts.get(at), Some(Part::Own(_, true))) => open.push(at),
-            None => {}
+            (_, Some(_)) | (Part::Inner(_) | Part::Own(_, false), None) => {}
+            (Part::Own(_, true), None) => open.push(at),
         }
     }
-    close(&mut open, from, end, true, matches);
+    found.extend(pairs(&open, from, end));
+    for (part, at) in found {
+        matches.get_mut(part).into_iter().for_each(|found| *found = Some(Match::Renamed(at)));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn aligned(source: &str, text: &str) -> Vec<Option<(bool, String)>> {
+    fn aligned(source: &str, name: Option<usize>, text: &str) -> String {
         let tokens = Tokens::of(source);
         let words = words(text);
         let parts: Vec<Part> = words.iter().map(|word| Part::Own(&text[word.start..word.end], word.is_name)).collect();
-        let found = align(&tokens, (0, tokens.words.len()), &parts);
-        let shown = |found: &Match| match found {
-            Match::Same(at) => (true, tokens.spelled(*at).to_owned()),
-            Match::Renamed(at) => (false, tokens.spelled(*at).to_owned()),
+        let found = align(&tokens, (0, tokens.words.len()), name, &parts);
+        let shown = |found: &Option<Match>| match found {
+            Some(Match::Same(at)) => tokens.spelled(*at).to_owned(),
+            Some(Match::Renamed(at)) => format!("({})", tokens.spelled(*at)),
+            None => "-".to_owned(),
         };
-        found.iter().map(|found| found.as_ref().map(shown)).collect()
+        found.iter().map(shown).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn names_are_found_or_paired() {
-        let same = |text: &str| Some((true, text.to_owned()));
-        let renamed = |text: &str| Some((false, text.to_owned()));
-        assert_eq!(aligned("float3 color : COLOR;", "vec3 color;"), [renamed("float3"), same("color"), same(";")]);
-        assert_eq!(aligned("float3 color;", "in vec3 color;")[..2], [None, renamed("float3")]);
-        assert_eq!(aligned("lerp(", "mix("), [renamed("lerp"), same("(")]);
-        assert_eq!(aligned("float a", "var b: c")[..2], [renamed("float"), renamed("a")]);
+        assert_eq!(aligned("float3 color : COLOR;", Some(1), "vec3 color;"), "(float3) color ;");
+        assert_eq!(aligned("float3 color;", Some(1), "in vec3 color;"), "- (float3) color ;");
+        assert_eq!(aligned("lerp(", None, "mix("), "(lerp) (");
+        assert_eq!(aligned("a.b = b;", None, "c.b = b;"), "(a) . b = b ;");
+        assert_eq!(aligned("float a", Some(1), "var a: c"), "(float) a - -");
+        assert_eq!(
+            aligned("Texture2D t : register(t3);", Some(1), "layout(binding = 1) uniform texture2D t;"),
+            "- - - - - - - (Texture2D) t ;"
+        );
+        // Made by a pass of something else.
+        assert_eq!(
+            aligned("[shader(1)] float4 main(I i)", Some(6), "layout(location = 0) out vec4 main_color;"),
+            "- - - - - - - - (main) -"
+        );
+        assert_eq!(aligned("[threads(8)] void main()", Some(6), "[threads(8)]"), "[ threads ( 8 ) ]");
     }
 
     #[test]

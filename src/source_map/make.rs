@@ -1,6 +1,7 @@
 //! The map of a text.
 
 use super::align::{Match, Part, Tokens, Word, align, words};
+use super::parts::{Item, Parts, parts_of};
 use super::{MacroUse, MapPlace, MapSource, Segment, SourceMap};
 use crate::emit::{Piece, PieceKind};
 use crate::source::{FileId, Sources, Span};
@@ -14,11 +15,10 @@ pub fn source_map(text: &str, pieces: &[Piece], sources: &Sources) -> SourceMap 
     let words = words(text);
     let mut made = Making::new(sources);
     let (parts, loose) = parts_of(pieces, &words);
-    let regions = made.regions(pieces);
+    let regions = made.regions(pieces, &parts);
     let mut segments: Vec<Option<Segment>> = vec![None; words.len()];
-    for (parts, region) in parts.iter().zip(&regions) {
-        let Some(region) = region else { continue };
-        made.piece(text, &words, parts, region, &regions, &mut segments);
+    for (at, parts) in parts.iter().enumerate() {
+        made.piece(text, &words, (at, parts), &regions, &mut segments);
     }
     // What nothing tells of comes from the file that was asked for.
     if let Some((file, _)) = sources.files().next().filter(|_| !loose.is_empty()) {
@@ -31,43 +31,6 @@ pub fn source_map(text: &str, pieces: &[Piece], sources: &Sources) -> SourceMap 
     made.map
 }
 
-/// What is in a piece, in order: words, and pieces.
-#[derive(Clone, Copy)]
-enum Item {
-    Word(usize),
-    Piece(usize),
-}
-
-/// What is in each piece, and the words that are in none.
-fn parts_of(pieces: &[Piece], words: &[Word]) -> (Vec<Vec<Item>>, Vec<usize>) {
-    let (mut parts, mut loose) = (vec![Vec::new(); pieces.len()], Vec::new());
-    let mut open: Vec<usize> = Vec::new();
-    let mut next = 0;
-    let ends = |at: &usize, byte: usize| pieces.get(*at).is_none_or(|piece| piece.end <= byte);
-    for (at, word) in words.iter().enumerate() {
-        while let Some(piece) = pieces.get(next).filter(|piece| piece.start <= word.start) {
-            if piece.end > word.start {
-                if let Some(around) = piece.parent.and_then(|parent| parts.get_mut(parent)) {
-                    around.push(Item::Piece(next));
-                }
-                while open.last().is_some_and(|at| ends(at, piece.start)) {
-                    open.pop();
-                }
-                open.push(next);
-            }
-            next += 1;
-        }
-        while open.last().is_some_and(|at| ends(at, word.start)) {
-            open.pop();
-        }
-        match open.last().and_then(|at| parts.get_mut(*at)) {
-            Some(around) => around.push(Item::Word(at)),
-            None => loose.push(at),
-        }
-    }
-    (parts, loose)
-}
-
 /// The tokens of a file that a piece is made from.
 #[derive(Clone, Copy, Debug)]
 struct Range {
@@ -75,6 +38,8 @@ struct Range {
     tokens: (usize, usize),
     /// The byte that stands for what is in none of the tokens.
     anchor: usize,
+    /// The token that is the name, of a declaration.
+    name: Option<usize>,
     /// The brace behind them that closes what the last of them opens.
     close: Option<usize>,
 }
@@ -82,7 +47,7 @@ struct Range {
 impl Range {
     /// The same place without tokens.
     fn alone(self) -> Range {
-        Range { tokens: (0, 0), close: None, ..self }
+        Range { tokens: (0, 0), name: None, close: None, ..self }
     }
 }
 
@@ -95,6 +60,15 @@ struct Region {
     spelled: Option<(FileId, Range)>,
     /// It is no place of the library.
     is_of_user: bool,
+    /// The piece that it is in.
+    outer: Option<usize>,
+}
+
+impl Region {
+    /// The tokens that words are looked for in.
+    fn spelling(&self) -> Range {
+        self.spelled.map_or(self.site, |(_, spelled)| spelled)
+    }
 }
 
 /// A map in the making.
@@ -124,16 +98,18 @@ impl<'a> Making<'a> {
 
     /// What each piece is made from. What has no place of its own has that of what it is in; so has what is of the library, if it
     /// is in something of the user's: a body that was put into a call of it.
-    fn regions(&mut self, pieces: &[Piece]) -> Vec<Option<Region>> {
+    fn regions(&mut self, pieces: &[Piece], parts: &[Parts]) -> Vec<Option<Region>> {
         let mut regions: Vec<Option<Region>> = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            let around = piece.parent.and_then(|parent| regions.get(parent).copied().flatten());
+        for (piece, parts) in pieces.iter().zip(parts) {
+            let outer = parts.outer.filter(|_| piece.kind.is_code());
+            let around = outer.and_then(|outer| regions.get(outer).copied().flatten());
             let own = self.region(piece).filter(|own| own.is_of_user || around.is_none_or(|around| !around.is_of_user));
             let alone = |around: Region| Region {
                 site: around.site.alone(),
                 spelled: around.spelled.map(|(expansion, range)| (expansion, range.alone())),
                 ..around
             };
+            let own = own.map(|own| Region { outer, ..own });
             regions.push(own.or(around.map(alone)));
         }
         regions
@@ -143,8 +119,8 @@ impl<'a> Making<'a> {
         let span = piece.span;
         if piece.kind == PieceKind::Head {
             let file = self.sources.use_site(span).file;
-            let site = Range { file, tokens: (0, 0), anchor: 0, close: None };
-            return Some(Region { site, spelled: None, is_of_user: !file.is_library() });
+            let site = Range { file, tokens: (0, 0), anchor: 0, name: None, close: None };
+            return Some(Region { site, spelled: None, is_of_user: !file.is_library(), outer: None });
         }
         // What passes make of nothing has no place.
         if span == Span::default() {
@@ -154,13 +130,14 @@ impl<'a> Making<'a> {
         self.sources.file(site.file)?;
         let is_of_user = !site.file.is_library();
         if self.sources.expansion(span.file).is_none() {
-            return Some(Region { site: self.range(site, piece.kind), spelled: None, is_of_user });
+            return Some(Region { site: self.range(site, piece.kind), spelled: None, is_of_user, outer: None });
         }
         let spelled = self.range(self.sources.spelling(span), PieceKind::Code);
         Some(Region {
             site: self.range(site, PieceKind::Code).alone(),
             spelled: Some((span.file, spelled)),
             is_of_user,
+            outer: None,
         })
     }
 
@@ -172,6 +149,7 @@ impl<'a> Making<'a> {
         let (range, close) = match kind {
             PieceKind::Head => ((0, 0), None),
             PieceKind::Code => ((at, tokens.at(span.end as usize)), None),
+            PieceKind::Statement => ((at, tokens.statement_end(at, tokens.at(span.end as usize))), None),
             PieceKind::Macro => (tokens.directive(at), None),
             PieceKind::Name => {
                 let (first, end, close) = tokens.around(at);
@@ -182,7 +160,8 @@ impl<'a> Making<'a> {
                 ((first, close.map_or(end, |close| close + 1)), None)
             }
         };
-        Range { file, tokens: range, anchor, close }
+        let name = Some(at).filter(|_| kind == PieceKind::Name);
+        Range { file, tokens: range, anchor, name, close }
     }
 
     /// The segments of the words of one piece.
@@ -190,15 +169,14 @@ impl<'a> Making<'a> {
         &mut self,
         text: &str,
         words: &[Word],
-        items: &[Item],
-        region: &Region,
+        (at, parts): (usize, &Parts),
         regions: &[Option<Region>],
         segments: &mut [Option<Segment>],
     ) {
-        let range = region.spelled.map_or(region.site, |(_, spelled)| spelled);
+        let Some(region) = regions.get(at).and_then(Option::as_ref) else { return };
+        let range = region.spelling();
         let inner = |at: usize| {
-            let own = regions.get(at)?.as_ref()?;
-            let own = own.spelled.map_or(own.site, |(_, spelled)| spelled);
+            let own = regions.get(at)?.as_ref()?.spelling();
             let is_in = own.file == range.file && own.tokens.0 < own.tokens.1;
             is_in.then_some(own.tokens)
         };
@@ -208,21 +186,50 @@ impl<'a> Making<'a> {
             }),
             Item::Piece(at) => Part::Inner(inner(at)),
         };
-        let parts: Vec<Part> = items.iter().map(part).collect();
-        let mut found = align(self.tokens(range.file), range.tokens, &parts);
+        let own: Vec<Part> = parts.items.iter().map(part).collect();
+        let mut found = align(self.tokens(range.file), range.tokens, range.name, &own);
         if let Some(close) = range.close
-            && let Some(last) = parts.iter().rposition(|part| matches!(part, Part::Own("}", _)))
+            && let Some(last) = own.iter().rposition(|part| matches!(part, Part::Own("}", _)))
             && let Some(found) = found.get_mut(last)
         {
             *found = Some(Match::Same(close));
         }
         let mut before = self.place(range.file, range.anchor);
-        for ((item, part), found) in items.iter().zip(&parts).zip(found) {
-            let Item::Word(at) = *item else { continue };
-            let Some(segment) = segments.get_mut(at) else { continue };
-            let is_name = matches!(part, Part::Own(_, true));
-            *segment = Some(self.segment(region, range.file, found, is_name, &mut before));
+        for ((item, part), found) in parts.items.iter().zip(&own).zip(found) {
+            let (Item::Word(at), Part::Own(word, is_name)) = (*item, *part) else {
+                if let Item::Word(at) = *item {
+                    segments.get_mut(at).into_iter().for_each(|segment| *segment = Some(Segment::at(before)));
+                }
+                continue;
+            };
+            let is_other = is_name && !matches!(found, Some(Match::Same(_)));
+            let found = is_other.then(|| self.around(region, regions, word)).flatten().or(found);
+            let segment = self.segment(region, range.file, found, is_name, &mut before);
+            segments.get_mut(at).into_iter().for_each(|place| *place = Some(segment));
         }
+    }
+
+    /// A name of a piece that is made of a part of what the source has there: it is looked for in what the piece is in.
+    fn around(&mut self, region: &Region, regions: &[Option<Region>], name: &str) -> Option<Match> {
+        let own = region.spelling();
+        let mut outer = region.outer;
+        while let Some(around) = outer.and_then(|outer| regions.get(outer)).and_then(Option::as_ref) {
+            let range = around.spelling();
+            if range.file != own.file || range.name.is_some() {
+                return None;
+            }
+            let tokens = self.tokens(range.file);
+            let own_first = tokens.at(own.anchor);
+            if !(range.tokens.0..range.tokens.1).contains(&own_first) {
+                return None;
+            }
+            let same = (range.tokens.0..range.tokens.1).filter(|at| tokens.spelled(*at) == name);
+            if let Some(at) = same.min_by_key(|at| at.abs_diff(own_first)) {
+                return Some(Match::Same(at));
+            }
+            outer = around.outer;
+        }
+        None
     }
 
     fn segment(

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `align` | which token of a declaration or expression is which token of the source |
 //! | `make` | the map of a text from the pieces that the printers tell |
+//! | `parts` | what is in each piece |
 //! | `json` | maps as they are written and read |
 //! | `lines` | texts and maps with `#line` |
 //! | `trace` | where a place of a text comes from |
@@ -13,6 +14,7 @@ mod align;
 mod json;
 mod lines;
 mod make;
+mod parts;
 mod trace;
 mod vlq;
 
