@@ -1,7 +1,7 @@
 //! Source maps: every token of every text has a place in a source, and it is the right one.
 
 use crate::page::{self, compile_page};
-use crate::support::{files_under, relative, root};
+use crate::support::{files_under, relative, root, shaderport, tree};
 use crate::traced::{Mapped, Wrong};
 use shaderport::{FileLoader, MapForm, Options, Output, SourceMap, SourceMapUse, Target, compile};
 
@@ -70,4 +70,152 @@ fn every_token_is_mapped_and_names_to_themselves() {
     assert!(astray.is_empty(), "{} of {known} names lead elsewhere\n{}", astray.len(), first(&astray));
     assert!(sum.strange.is_empty(), "{} of {} names are others\n{}", sum.strange.len(), sum.names, first(&sum.strange));
     assert!(sum.tokens > 100_000 && known > 10_000, "{} tokens, {known} names", sum.tokens);
+}
+
+const HEADER: &str = "#pragma once
+#define GAIN 0.75
+#define MIXED(a, b) lerp(a, b, GAIN)
+float twice(float value) { return value * 2; }
+";
+
+const SOURCE: &str = "#include \"lib/common.hlsli\"
+Texture2D<float4> picture;
+SamplerState filter;
+[shader(\"fragment\")]
+float4 shade(float2 place : TEXCOORD0) : SV_Target
+{
+    float4 texel = picture.Sample(filter, place);
+    float half_of_it = twice(texel.a);
+    return MIXED(texel, half_of_it);
+}
+";
+
+/// A tree with a program, and the program built into it.
+fn built(args: &[&str]) -> tempfile::TempDir {
+    let tree =
+        tree(&[("shaders/a.slang", SOURCE), ("shaders/lib/common.hlsli", HEADER), ("shaders/shaderport.toml", "")]);
+    build(&tree, args);
+    tree
+}
+
+fn build(tree: &tempfile::TempDir, args: &[&str]) -> Vec<String> {
+    let run = shaderport(tree.path(), &[&["build", "shaders", "-o", "out"], args].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let files = files_under(&tree.path().join("out"), &[]);
+    files.iter().map(|path| path.strip_prefix(tree.path()).expect("below").to_string_lossy().into_owned()).collect()
+}
+
+/// `FILE:LINE:COL` of a word in a text.
+fn place_of(tree: &tempfile::TempDir, name: &str, word: &str) -> String {
+    let text = std::fs::read_to_string(tree.path().join(name)).expect("a text");
+    let (row, line) = text.lines().enumerate().find(|(_, line)| line.contains(word)).expect("the word");
+    format!("{name}:{}:{}", row + 1, line.find(word).expect("the word") + 1)
+}
+
+#[test]
+fn places_are_traced_through_macros_and_includes() {
+    for args in [&["--source-map"][..], &["--source-map=inline"], &["--source-map", "--source-map-content"]] {
+        let tree = built(&[&["--target", "hlsl,glsl,wgsl"], args].concat());
+        for (output, mixed) in
+            [("out/hlsl/a.hlsl", "lerp("), ("out/glsl/a.shade.frag", "mix("), ("out/wgsl/a.wgsl", "mix(")]
+        {
+            let traced = |word: &str| {
+                let run = shaderport(tree.path(), &["trace", &place_of(&tree, output, word)]);
+                assert_eq!(run.code, 0, "{}", run.stderr);
+                run.stdout
+            };
+            let text = traced("half_of_it");
+            assert!(text.contains("shaders/a.slang:8:11: note: `half_of_it`"), "{text}");
+            assert!(text.contains("float half_of_it = twice(texel.a);"), "{text}");
+            let text = traced("value * 2");
+            assert!(text.contains("shaders/lib/common.hlsli:4:35"), "{text}");
+            assert!(text.contains("included from shaders/a.slang:1:"), "{text}");
+            let text = traced(mixed);
+            assert!(text.contains("shaders/a.slang:9:12"), "{text}");
+            assert!(text.contains("in the expansion of macro `MIXED`"), "{text}");
+            let json =
+                shaderport(tree.path(), &["trace", &place_of(&tree, output, "texel"), "--message-format", "json"]);
+            let message: serde_json::Value = serde_json::from_str(&json.stdout).expect("a message");
+            assert_eq!(message["location"]["line_start"], 7, "{message}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_traced_is_told() {
+    let tree = built(&["--target", "hlsl"]);
+    let trace = |place: &str| shaderport(tree.path(), &["trace", place]);
+    let (none, nowhere, no_file) = (trace("out/hlsl/a.hlsl:1:1"), trace("out/hlsl/a.hlsl"), trace("none.hlsl:1:1"));
+    assert_eq!((none.code, nowhere.code, no_file.code), (1, 2, 1));
+    assert!(none.stderr.contains("E0705") && none.stderr.contains("--source-map"), "{}", none.stderr);
+    build(&tree, &["--target", "hlsl", "--source-map"]);
+    let beyond = trace("out/hlsl/a.hlsl:9999:1");
+    assert!(beyond.code == 2 && beyond.stderr.contains("lines"), "{}", beyond.stderr);
+    std::fs::write(
+        tree.path().join("out/hlsl/a.hlsl.map"),
+        "{\"version\": 3, \"sources\": [], \"mappings\": \"AAAA\"}",
+    )
+    .expect("a map");
+    let wrong = trace("out/hlsl/a.hlsl:1:1");
+    assert!(wrong.stderr.contains("a.hlsl.map:1:") && wrong.stderr.contains("not there"), "{}", wrong.stderr);
+    std::fs::remove_file(tree.path().join("out/hlsl/a.hlsl.map")).expect("a file");
+    assert_eq!(trace("out/hlsl/a.hlsl:1:1").code, 1);
+    for (target, option) in [("spirv", "--source-map"), ("wgsl", "--line-directives")] {
+        let run = shaderport(tree.path(), &["compile", "shaders/a.slang", "--target", target, option, "-o", "x"]);
+        assert_eq!(run.code, 2, "{target}: {}", run.stderr);
+    }
+}
+
+/// Maps are outputs like texts: they are kept, found in caches, removed, and in dependency files.
+#[test]
+fn maps_are_outputs() {
+    let tree = built(&["--target", "wgsl", "--source-map", "--cache", "cache", "--depfiles"]);
+    let map = tree.path().join("out/wgsl/a.wgsl.map");
+    let first = std::fs::read(&map).expect("a map");
+    assert!(String::from_utf8_lossy(&first).contains("../../shaders/a.slang"));
+    // One that is gone is written again, from the cache.
+    std::fs::remove_file(&map).expect("a file");
+    build(&tree, &["--target", "wgsl", "--source-map", "--cache", "cache", "--depfiles"]);
+    assert_eq!(std::fs::read(&map).expect("a map"), first);
+    let elsewhere = shaderport(
+        tree.path(),
+        &["build", "shaders", "-o", "far/out", "--target", "wgsl", "--source-map", "--cache", "cache"],
+    );
+    assert_eq!(elsewhere.code, 0, "{}", elsewhere.stderr);
+    let moved = std::fs::read_to_string(tree.path().join("far/out/wgsl/a.wgsl.map")).expect("a map");
+    assert!(moved.contains("\"../../../shaders/a.slang\""), "{moved}");
+    let files = build(&tree, &["--target", "wgsl", "--prune"]);
+    assert!(!files.iter().any(|name| name.ends_with(".map")), "{files:?}");
+}
+
+#[test]
+fn complaints_of_validators_are_told_of_sources() {
+    let tree = built(&["--target", "wgsl", "--source-map", "--sidecar", "full"]);
+    let path = tree.path().join("out/wgsl/a.wgsl");
+    let text = std::fs::read_to_string(&path).expect("a text");
+    std::fs::write(&path, text.replace("twice(texel", "thrice(texel")).expect("a text");
+    let run = shaderport(tree.path(), &["validate", "out/wgsl/a.wgsl", "out/wgsl/a.json"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("shaders/a.slang:8:24: error[E0801]: naga: "), "{}", run.stderr);
+    assert!(run.stderr.contains("is what naga refuses") && run.stderr.contains("out/wgsl/a.wgsl:"), "{}", run.stderr);
+}
+
+#[test]
+fn lines_are_told_to_compilers() {
+    let tree = built(&["--target", "hlsl,glsl,wgsl", "--line-directives", "--source-map"]);
+    let read = |name: &str| std::fs::read_to_string(tree.path().join(name)).expect("a text");
+    let hlsl = read("out/hlsl/a.hlsl");
+    assert!(
+        hlsl.contains("#line 8 \"a.slang\"\n    float half_of_it")
+            || hlsl.contains("Sample(filter, place);\n    float half_of_it"),
+        "{hlsl}"
+    );
+    assert!(hlsl.contains("#line 4 \"lib/common.hlsli\"\nfloat twice"), "{hlsl}");
+    let glsl = read("out/glsl/a.shade.frag");
+    let extension = "#extension GL_GOOGLE_cpp_style_line_directive : require\n";
+    assert!(glsl.starts_with(&format!("#version 460\n{extension}")), "{glsl}");
+    assert!(!read("out/wgsl/a.wgsl").contains("#line"));
+    // The map is of the text with them.
+    let run = shaderport(tree.path(), &["trace", &place_of(&tree, "out/glsl/a.shade.frag", "half_of_it")]);
+    assert!(run.stdout.contains("shaders/a.slang:8:11"), "{}", run.stdout);
 }

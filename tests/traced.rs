@@ -132,29 +132,21 @@ impl<'a> Mapped<'a> {
         wrong
     }
 
-    /// Names of which it is known where the source has them: there are as many of each in the text as in one source, in the same
-    /// order, and none in the others.
+    /// Names of which it is known where the sources have them: on one line, and nowhere else.
     pub fn known(&self) -> Vec<Known> {
-        let mut of_sources: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
+        let mut lines: BTreeMap<&str, Option<(usize, usize)>> = BTreeMap::new();
         for (source, words) in self.sources.iter().enumerate() {
-            for word in words.iter().filter(|word| word.is_name) {
-                of_sources.entry(&word.text).or_default().push((source, word.line));
+            for word in words.iter().filter(|word| word.is_name && word.text.len() > 2) {
+                let line = Some((source, word.line));
+                lines.entry(&word.text).and_modify(|known| *known = known.filter(|_| *known == line)).or_insert(line);
             }
         }
-        let mut of_text: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (at, word) in self.words.iter().enumerate().filter(|(_, word)| word.is_name && word.text.len() > 2) {
-            of_text.entry(&word.text).or_default().push(at);
-        }
-        let mut known = Vec::new();
-        for (name, places) in of_text {
-            let Some(found) = of_sources.get(name).filter(|found| found.len() == places.len()) else { continue };
-            if found.iter().any(|(source, _)| *source != found[0].0) {
-                continue;
-            }
-            let pairs = places.into_iter().zip(found);
-            known.extend(pairs.map(|(word, (source, line))| Known { word, source: *source, line: *line }));
-        }
-        known
+        let of_text = self.words.iter().enumerate().filter(|(_, word)| word.is_name);
+        let known = of_text.filter_map(|(at, word)| {
+            let (source, line) = (*lines.get(word.text.as_str())?)?;
+            Some(Known { word: at, source, line })
+        });
+        known.collect()
     }
 
     /// Whether a map leads from a known name to its line: where it is written, or where the macro spells it that it comes out of.

@@ -15,6 +15,7 @@ mod process;
 #[path = "../../tests/random.rs"]
 mod random;
 mod readme;
+mod trace;
 mod words;
 
 use clap::{Parser, Subcommand};
@@ -54,6 +55,8 @@ enum Task {
     Opengl(opengl::Options),
     /// Write the generated parts of README.md and the guide.
     Readme(readme::Options),
+    /// Put errors into the texts of a tree: source maps have to lead to the lines that they come from.
+    Trace(trace::Options),
     /// Compile programs in which the words of the target languages are names, and judge what is emitted.
     Words(words::Options),
     /// Time the library in this process.
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Task::Meaning(options) => meaning::run(&options),
         Task::Opengl(options) => opengl::run(&options),
         Task::Readme(options) => readme::run(&options),
+        Task::Trace(options) => trace::run(&options),
         Task::Words(options) => words::run(&options),
         Task::MeasureInProcess(options) => bench::in_process(&options),
     };
