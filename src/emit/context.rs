@@ -157,8 +157,23 @@ impl<'a> Context<'a> {
             Item::Struct(id) => (self.program.structs[id].span, PieceKind::Name),
             Item::Enum(id) => (self.program.enums[id].span, PieceKind::Whole),
             Item::Global(id) => (self.program.globals[id].span, PieceKind::Name),
-            Item::Function(id) => (self.program.functions[id].span, PieceKind::Name),
+            Item::Function(id) => match self.program.functions[id].span {
+                span if span == Span::default() && self.marks.are_written() => (self.first_call(id), PieceKind::Code),
+                span => (span, PieceKind::Name),
+            },
         }
+    }
+
+    /// Where a function that has no place of its own is called first: it was made for that.
+    fn first_call(&self, function: FunctionId) -> Span {
+        let functions = self.items.iter().filter_map(|item| match *item {
+            Item::Function(id) => Some(&self.program.functions[id].code.exprs),
+            Item::Struct(_) | Item::Enum(_) | Item::Global(_) => None,
+        });
+        let mut exprs = functions.flat_map(|exprs| exprs.iter());
+        let is_call = |expr: &Expr| matches!(expr.kind, ExprKind::Call(called, _) if called == function);
+        let found = exprs.find(|(_, expr)| is_call(expr) && expr.span != Span::default());
+        found.map_or(Span::default(), |(_, expr)| expr.span)
     }
 
     /// What is printed before declarations is made from: the start of the file of the first entry point.

@@ -143,6 +143,20 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// The name of the type right before a token: what stands before its arguments, if it has some.
+    fn type_before(&self, end: usize) -> Option<usize> {
+        let (mut at, mut depth) = (end.checked_sub(1)?, 0);
+        loop {
+            match self.spelled(at) {
+                ">" => depth += 1,
+                "<" => depth -= 1,
+                _ if depth == 0 => return Some(at),
+                _ => {}
+            }
+            at = at.checked_sub(1)?;
+        }
+    }
+
     /// The brace that closes another one.
     pub(super) fn closing(&self, open: usize) -> Option<usize> {
         let mut depth = 0;
@@ -220,18 +234,29 @@ pub(super) fn align(
 
 fn in_order(tokens: &Tokens, range: (usize, usize), parts: &[Part], pairing: Pairing) -> Vec<Option<Match>> {
     let (first, end) = range;
-    let find = |from: usize, text: &str| (from..end).find(|at| tokens.spelled(*at) == text);
+    let find = |from: usize, to: usize, text: &str| (from..to).find(|at| tokens.spelled(*at) == text);
     let mut matches = vec![None; parts.len()];
     let mut cursor = first;
-    for (found, part) in matches.iter_mut().zip(parts) {
+    // Each part with where the next piece behind it begins.
+    let mut limits = vec![end; parts.len()];
+    let mut limit = end;
+    for (place, part) in limits.iter_mut().zip(parts).rev() {
+        *place = limit;
+        if let Part::Inner(Some((start, _))) = part {
+            limit = *start;
+        }
+    }
+    for ((found, part), limit) in matches.iter_mut().zip(parts).zip(limits) {
+        // What comes behind may stand before it in the source.
+        let limit = if limit >= cursor { limit.min(end) } else { end };
         match *part {
             Part::Inner(Some((_, behind))) if (first..=end).contains(&behind) => cursor = cursor.max(behind),
             Part::Inner(_) => {}
             Part::Own(text, is_name) => {
-                if let Some(at) = find(cursor, text) {
+                if let Some(at) = find(cursor, limit, text) {
                     (*found, cursor) = (Some(Match::Same(at)), at + 1);
                 } else if is_name {
-                    *found = find(first, text).map(Match::Same);
+                    *found = find(first, end, text).map(Match::Same);
                 }
             }
         }
@@ -264,7 +289,10 @@ fn pair_names(
         match pairing {
             Pairing::Even if open.len() == free.len() => open.iter().copied().zip(free).collect(),
             Pairing::Even => Vec::new(),
-            Pairing::Last => open.last().copied().zip(free.last().copied()).into_iter().collect(),
+            Pairing::Last => {
+                let ty = tokens.type_before(to).filter(|at| free.contains(at));
+                open.last().copied().zip(ty).into_iter().collect()
+            }
         }
     };
     let mut found = Vec::new();
@@ -314,6 +342,7 @@ mod tests {
             aligned("Texture2D t : register(t3);", Some(1), "layout(binding = 1) uniform texture2D t;"),
             "- - - - - - - (Texture2D) t ;"
         );
+        assert_eq!(aligned("Texture2D<float4> t;", Some(4), "texture2D t;"), "(Texture2D) t ;");
         // Made by a pass of something else.
         assert_eq!(
             aligned("[shader(1)] float4 main(I i)", Some(6), "layout(location = 0) out vec4 main_color;"),

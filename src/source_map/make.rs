@@ -14,12 +14,13 @@ pub(super) const LIBRARY: &str = "shaderport:";
 pub fn source_map(text: &str, pieces: &[Piece], sources: &Sources) -> SourceMap {
     let words = words(text);
     let mut made = Making::new(sources);
-    let (parts, loose) = parts_of(pieces, &words);
+    let parts = parts_of(pieces, &words);
     let regions = made.regions(pieces, &parts);
     let mut segments: Vec<Option<Segment>> = vec![None; words.len()];
     for (at, parts) in parts.iter().enumerate() {
         made.piece(text, &words, (at, parts), &regions, &mut segments);
     }
+    let loose: Vec<usize> = (0..words.len()).filter(|at| matches!(segments.get(*at), Some(None))).collect();
     // What nothing tells of comes from the file that was asked for.
     if let Some((file, _)) = sources.files().next().filter(|_| !loose.is_empty()) {
         let place = made.place(file, 0);
@@ -65,6 +66,12 @@ struct Region {
 }
 
 impl Region {
+    /// The same place without tokens.
+    fn alone(self) -> Region {
+        let spelled = self.spelled.map(|(expansion, range)| (expansion, range.alone()));
+        Region { site: self.site.alone(), spelled, ..self }
+    }
+
     /// The tokens that words are looked for in.
     fn spelling(&self) -> Range {
         self.spelled.map_or(self.site, |(_, spelled)| spelled)
@@ -104,13 +111,17 @@ impl<'a> Making<'a> {
             let outer = parts.outer.filter(|_| piece.kind.is_code());
             let around = outer.and_then(|outer| regions.get(outer).copied().flatten());
             let own = self.region(piece).filter(|own| own.is_of_user || around.is_none_or(|around| !around.is_of_user));
-            let alone = |around: Region| Region {
-                site: around.site.alone(),
-                spelled: around.spelled.map(|(expansion, range)| (expansion, range.alone())),
-                ..around
-            };
             let own = own.map(|own| Region { outer, ..own });
-            regions.push(own.or(around.map(alone)));
+            regions.push(own.or(around.map(Region::alone)));
+        }
+        // A declaration that a pass has made of nothing comes from where what is in it does.
+        for (at, parts) in parts.iter().enumerate().rev() {
+            let inner = |item: &Item| match *item {
+                Item::Piece(inner) => regions.get(inner).copied().flatten(),
+                Item::Word(_) => None,
+            };
+            let found = parts.items.iter().find_map(inner).map(Region::alone);
+            regions.get_mut(at).into_iter().for_each(|own| *own = own.or(found));
         }
         regions
     }

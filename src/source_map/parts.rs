@@ -63,9 +63,9 @@ impl Lines {
     }
 }
 
-/// What is in each piece, and the words that are in none.
-pub(super) fn parts_of(pieces: &[Piece], words: &[Word]) -> (Vec<Parts>, Vec<usize>) {
-    let (mut parts, mut loose) = (vec![Parts::default(); pieces.len()], Vec::new());
+/// What is in each piece.
+pub(super) fn parts_of(pieces: &[Piece], words: &[Word]) -> Vec<Parts> {
+    let mut parts = vec![Parts::default(); pieces.len()];
     let mut lines = Lines::default();
     // Each open piece with the one that has its parts.
     let mut open: Vec<(usize, usize)> = Vec::new();
@@ -92,12 +92,10 @@ pub(super) fn parts_of(pieces: &[Piece], words: &[Word]) -> (Vec<Parts>, Vec<usi
         while open.last().is_some_and(|(at, _)| ends(*at, word.start)) {
             open.pop();
         }
-        match open.last().and_then(|(_, own)| parts.get_mut(*own)) {
-            Some(around) => around.items.push(Item::Word(at)),
-            None => loose.push(at),
-        }
+        let around = open.last().and_then(|(_, own)| parts.get_mut(*own));
+        around.into_iter().for_each(|around| around.items.push(Item::Word(at)));
     }
-    (parts, loose)
+    parts
 }
 
 #[cfg(test)]
@@ -116,11 +114,10 @@ mod tests {
             piece(9, 10, 1, PieceKind::Statement, None),
             piece(11, 12, 4, PieceKind::Statement, None),
         ];
-        let (parts, loose) = parts_of(&pieces, &super::super::align::words(text));
+        let parts = parts_of(&pieces, &super::super::align::words(text));
         use Item::{Piece as P, Word as W};
         let items: Vec<_> = parts.iter().map(|parts| parts.items.clone()).collect();
         assert_eq!(items, [vec![W(0), P(1), W(2), P(2), W(4), P(4)], vec![W(1)], vec![W(3)], vec![], vec![W(5)]]);
         assert_eq!(parts.iter().map(|parts| parts.outer).collect::<Vec<_>>(), [None, Some(0), Some(0), None, Some(0)]);
-        assert!(loose.is_empty());
     }
 }
