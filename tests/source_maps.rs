@@ -4,6 +4,8 @@ use crate::page::{self, compile_page};
 use crate::support::{files_under, relative, root, shaderport, tree};
 use crate::traced::{Mapped, Wrong};
 use shaderport::{FileLoader, MapForm, Options, Output, SourceMap, SourceMapUse, Target, compile};
+use std::path::Path;
+use std::sync::Mutex;
 
 /// The outputs of a page or sample with maps and without.
 fn both(make: &dyn Fn(SourceMapUse) -> Output) -> Vec<(String, SourceMap)> {
@@ -15,56 +17,73 @@ fn both(make: &dyn Fn(SourceMapUse) -> Output) -> Vec<(String, SourceMap)> {
     pairs.filter_map(|(text, map)| Some((text, map?))).collect()
 }
 
-/// The maps of all fixtures and samples, by names.
-fn all(see: &mut dyn FnMut(&str, &str, &SourceMap)) {
-    let pages = [root().join("tests/fixtures"), root().join("src/legalize")];
-    for path in pages.iter().flat_map(|directory| files_under(directory, &["md"])) {
-        let read = std::fs::read_to_string(&path).expect("a page");
-        if page::parse(&read).is_err() {
-            continue;
-        }
-        let make = |maps| {
-            let mut page = page::parse(&read).expect("a page");
-            page.options.dump_after = None;
-            page.options = page.options.source_map(maps);
-            compile_page(&page)
-        };
-        both(&make).iter().for_each(|(text, map)| see(&relative(&path), text, map));
-    }
-    for path in files_under(&root().join("samples"), &["slang", "hlsl"]) {
-        for target in [Target::Hlsl, Target::Glsl, Target::Wgsl] {
-            let loader = FileLoader::new([root().join("samples")]).allow_anywhere(true);
-            let name = path.to_string_lossy().into_owned();
-            let make = |maps| compile(&loader, &[&name], &Options::for_target(target).source_map(maps));
-            both(&make).iter().for_each(|(text, map)| see(&relative(&path), text, map));
-        }
-    }
+/// The maps of a page, whose texts other tests know.
+fn of_page(path: &Path) -> Vec<(String, SourceMap)> {
+    let Ok(mut page) = page::parse(&std::fs::read_to_string(path).expect("a page")) else { return Vec::new() };
+    page.options.dump_after = None;
+    page.options = page.options.source_map(SourceMapUse::File);
+    let texts = compile_page(&page).artifacts.into_iter();
+    texts.filter_map(|artifact| Some((artifact.text().to_owned(), artifact.source_map?))).collect()
 }
 
-#[test]
-fn every_token_is_mapped_and_names_to_themselves() {
-    let mut sum = Wrong::default();
-    let (mut known, mut astray) = (0, Vec::new());
-    all(&mut |name, text, map| {
+/// Those of a sample, which are made with and without maps.
+fn of_sample(path: &Path) -> Vec<(String, SourceMap)> {
+    let of_target = |target: Target| {
+        let loader = FileLoader::new([root().join("samples")]).allow_anywhere(true);
+        let name = path.to_string_lossy().into_owned();
+        both(&|maps| compile(&loader, &[&name], &Options::for_target(target).source_map(maps)))
+    };
+    [Target::Hlsl, Target::Glsl, Target::Wgsl].into_iter().flat_map(of_target).collect()
+}
+
+/// What is found in the maps of all fixtures and samples.
+#[derive(Default)]
+struct Found {
+    sum: Wrong,
+    known: usize,
+    astray: Vec<String>,
+}
+
+impl Found {
+    fn see(&mut self, name: &str, text: &str, map: &SourceMap) {
         let mapped = Mapped::new(text, map);
         let wrong = mapped.wrong();
-        sum.tokens += wrong.tokens;
-        sum.names += wrong.names;
+        self.sum.tokens += wrong.tokens;
+        self.sum.names += wrong.names;
         let named = |what: &String| format!("{name}: {what}");
-        sum.unmapped.extend(wrong.unmapped.iter().map(named));
-        sum.strange.extend(wrong.strange.iter().map(named));
+        self.sum.unmapped.extend(wrong.unmapped.iter().map(named));
+        self.sum.strange.extend(wrong.strange.iter().map(named));
         for found in mapped.known() {
-            known += 1;
+            self.known += 1;
             let word = &mapped.words[found.word];
             if !mapped.segment(word).is_some_and(|segment| mapped.leads(&found, segment)) {
-                astray.push(format!("{name}:{}: `{}` is of line {}", word.line + 1, word.text, found.line + 1));
+                self.astray.push(format!("{name}:{}: `{}` is of line {}", word.line + 1, word.text, found.line + 1));
             }
         }
         // What is written comes back.
         let form = MapForm { file: "a", way: "", has_texts: true };
         assert_eq!(SourceMap::read(&map.to_json(&form)).as_ref(), Ok(map), "{name}");
-    });
+    }
+}
+
+#[test]
+fn every_token_is_mapped_and_names_to_themselves() {
+    let pages = ["tests/fixtures", "src/legalize"].map(|directory| files_under(&root().join(directory), &["md"]));
+    let samples = files_under(&root().join("samples"), &["slang", "hlsl"]);
+    let found = Mutex::new(Found::default());
+    let left = Mutex::new(pages.into_iter().flatten().chain(samples).collect::<Vec<_>>());
+    let work = || {
+        while let Some(path) = { left.lock().expect("paths").pop() } {
+            let is_page = path.extension().is_some_and(|ending| ending == "md");
+            for (text, map) in if is_page { of_page(&path) } else { of_sample(&path) } {
+                found.lock().expect("no other failure").see(&relative(&path), &text, &map);
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
+    let Found { sum, known, mut astray } = found.into_inner().expect("no other failure");
     println!("{} tokens, {} names, {known} known", sum.tokens, sum.names);
+    astray.sort();
     let first = |list: &[String]| list.iter().take(60).cloned().collect::<Vec<_>>().join("\n");
     assert!(sum.unmapped.is_empty(), "{} tokens are not mapped\n{}", sum.unmapped.len(), first(&sum.unmapped));
     assert!(astray.is_empty(), "{} of {known} names lead elsewhere\n{}", astray.len(), first(&astray));
@@ -204,13 +223,26 @@ fn complaints_of_validators_are_told_of_sources() {
 fn lines_are_told_to_compilers() {
     let tree = built(&["--target", "hlsl,glsl,wgsl", "--line-directives", "--source-map"]);
     let read = |name: &str| std::fs::read_to_string(tree.path().join(name)).expect("a text");
-    let hlsl = read("out/hlsl/a.hlsl");
-    assert!(
-        hlsl.contains("#line 8 \"a.slang\"\n    float half_of_it")
-            || hlsl.contains("Sample(filter, place);\n    float half_of_it"),
-        "{hlsl}"
-    );
-    assert!(hlsl.contains("#line 4 \"lib/common.hlsli\"\nfloat twice"), "{hlsl}");
+    // The file and the line that a compiler takes a line for.
+    let told = |name: &str, word: &str| {
+        let (text, mut place) = (read(name), (String::new(), 0));
+        for line in text.lines() {
+            if let Some((number, file)) = line.strip_prefix("#line ").and_then(|rest| rest.split_once(' ')) {
+                place = (file.trim_matches('"').to_owned(), number.parse::<usize>().expect("a line"));
+                continue;
+            }
+            if line.contains(word) {
+                return place;
+            }
+            place.1 += 1;
+        }
+        panic!("`{word}` is not in {name}");
+    };
+    for name in ["out/hlsl/a.hlsl", "out/glsl/a.shade.frag"] {
+        let lines = ["half_of_it =", "value * 2", "picture;", "GAIN 0.75"].map(|word| told(name, word));
+        let expected = [("a.slang", 8), ("lib/common.hlsli", 4), ("a.slang", 2), ("lib/common.hlsli", 2)];
+        assert_eq!(lines, expected.map(|(file, line)| (file.to_owned(), line)), "{}", read(name));
+    }
     let glsl = read("out/glsl/a.shade.frag");
     let extension = "#extension GL_GOOGLE_cpp_style_line_directive : require\n";
     assert!(glsl.starts_with(&format!("#version 460\n{extension}")), "{glsl}");

@@ -5,7 +5,7 @@ use shaderport::SourceMap;
 use shaderport::internals::diagnostic::Diagnostics;
 use shaderport::internals::lex::{TokenKind, lex};
 use shaderport::internals::source::FileId;
-use shaderport::internals::source_map::{MapPlace, Segment};
+use shaderport::internals::source_map::{MapPlace, MapSource, Segment};
 use std::collections::BTreeMap;
 
 /// A token of a text, counted from 0 in bytes.
@@ -39,8 +39,24 @@ pub struct Mapped<'a> {
     text: &'a str,
     map: &'a SourceMap,
     pub words: Vec<Word>,
-    sources: Vec<Vec<Word>>,
+    sources: Vec<Source<'a>>,
     rows: Vec<&'a str>,
+}
+
+/// A source with its tokens, and where they are: lines and columns in units of UTF-16.
+struct Source<'a> {
+    rows: Vec<&'a str>,
+    words: Vec<Word>,
+    at: BTreeMap<(usize, usize), usize>,
+}
+
+impl<'a> Source<'a> {
+    fn of(text: &'a str) -> Source<'a> {
+        let (rows, words): (Vec<&str>, Vec<Word>) = (text.split('\n').collect(), words(text));
+        let place = |word: &Word| (word.line, rows[word.line][..word.column].encode_utf16().count());
+        let at = words.iter().enumerate().map(|(at, word)| (place(word), at)).collect();
+        Source { rows, words, at }
+    }
 }
 
 /// What is wrong with a map.
@@ -66,9 +82,7 @@ pub struct Known {
 
 impl<'a> Mapped<'a> {
     pub fn new(text: &'a str, map: &'a SourceMap) -> Mapped<'a> {
-        let of_source = |source: &shaderport::internals::source_map::MapSource| {
-            source.text.as_deref().map(words).unwrap_or_default()
-        };
+        let of_source = |source: &'a MapSource| Source::of(source.text.as_deref().unwrap_or_default());
         let sources = map.sources().iter().map(of_source).collect();
         Mapped { text, map, words: words(text), sources, rows: text.split('\n').collect() }
     }
@@ -80,35 +94,26 @@ impl<'a> Mapped<'a> {
 
     /// The token of a source at a place.
     fn at(&self, place: MapPlace) -> Option<&Word> {
-        let words = self.sources.get(place.source as usize)?;
-        let source = self.map.sources()[place.source as usize].text.as_deref()?;
-        let row = source.split('\n').nth(place.line as usize)?;
-        let mut units = place.column as usize;
-        let column: usize = row
-            .chars()
-            .take_while(|c| {
-                units > 0 && {
-                    units = units.saturating_sub(c.len_utf16());
-                    true
-                }
-            })
-            .map(char::len_utf8)
-            .sum();
-        words.iter().find(|word| (word.line, word.column) == (place.line as usize, column))
+        let source = self.sources.get(place.source as usize)?;
+        source.words.get(*source.at.get(&(place.line as usize, place.column as usize))?)
     }
 
     /// Whether a place is in its source.
     fn is_there(&self, place: MapPlace) -> bool {
-        let Some(source) = self.map.sources().get(place.source as usize) else { return false };
-        let row = source.text.as_deref().and_then(|text| text.split('\n').nth(place.line as usize));
+        let row = self.sources.get(place.source as usize).and_then(|source| source.rows.get(place.line as usize));
         row.is_some_and(|row| place.column as usize <= row.encode_utf16().count())
     }
 
-    /// What is wrong. `is_own` says which names are of the user's: those of the languages may come from anywhere.
+    /// What is wrong.
     pub fn wrong(&self) -> Wrong {
         let mut wrong = Wrong::default();
-        let declared: std::collections::BTreeSet<&str> =
-            self.sources.iter().flatten().filter(|word| word.is_name).map(|word| word.text.as_str()).collect();
+        let declared: std::collections::BTreeSet<&str> = self
+            .sources
+            .iter()
+            .flat_map(|source| &source.words)
+            .filter(|word| word.is_name)
+            .map(|word| word.text.as_str())
+            .collect();
         for word in &self.words {
             wrong.tokens += 1;
             let shown = || {
@@ -135,8 +140,8 @@ impl<'a> Mapped<'a> {
     /// Names of which it is known where the sources have them: on one line, and nowhere else.
     pub fn known(&self) -> Vec<Known> {
         let mut lines: BTreeMap<&str, Option<(usize, usize)>> = BTreeMap::new();
-        for (source, words) in self.sources.iter().enumerate() {
-            for word in words.iter().filter(|word| word.is_name && word.text.len() > 2) {
+        for (source, of) in self.sources.iter().enumerate() {
+            for word in of.words.iter().filter(|word| word.is_name && word.text.len() > 2) {
                 let line = Some((source, word.line));
                 lines.entry(&word.text).and_modify(|known| *known = known.filter(|_| *known == line)).or_insert(line);
             }

@@ -22,7 +22,9 @@ impl SourceMap {
                 out.push_str(&format!("#extension {name} : require\n"));
                 lines.push(Vec::new());
             }
-            if let Some(place) = segments.first().map(|first| first.place).filter(|_| !is_head) {
+            // Of a brace alone nothing is said.
+            let is_told = !is_head && !matches!(line.trim(), "{" | "}" | "};");
+            if let Some(place) = segments.first().map(|first| first.place).filter(|_| is_told) {
                 let now = (place.source, place.line);
                 if expected != Some(now) {
                     out.push_str(&self.line_directive(now, form));

@@ -108,7 +108,7 @@ impl<'a> Making<'a> {
     fn regions(&mut self, pieces: &[Piece], parts: &[Parts]) -> Vec<Option<Region>> {
         let mut regions: Vec<Option<Region>> = Vec::with_capacity(pieces.len());
         for (piece, parts) in pieces.iter().zip(parts) {
-            let outer = parts.outer.filter(|_| piece.kind.is_code());
+            let outer = parts.outer.filter(|_| piece.kind.is_code() || piece.parent.is_some());
             let around = outer.and_then(|outer| regions.get(outer).copied().flatten());
             let own = self.region(piece).filter(|own| own.is_of_user || around.is_none_or(|around| !around.is_of_user));
             let own = own.map(|own| Region { outer, ..own });
