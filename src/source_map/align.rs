@@ -215,6 +215,13 @@ pub(super) fn align(
         let mut matches = in_order(tokens, (first, name), before, Pairing::Last);
         matches.push(Some(Match::Same(name)));
         matches.extend(in_order(tokens, (name + 1, end), after.get(1..).unwrap_or_default(), Pairing::Even));
+        // A type may stand on the other side of the name.
+        for (found, part) in matches.iter_mut().zip(parts) {
+            if let (None | Some(Match::Renamed(_)), Part::Own(text, true)) = (*found, part) {
+                let same = (first..end).find(|at| tokens.spelled(*at) == *text);
+                *found = same.map(Match::Same).or(*found);
+            }
+        }
         return matches;
     }
     // A line of a declaration without its name, or a declaration that a pass has made of another one.
