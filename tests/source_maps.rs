@@ -90,7 +90,7 @@ fn every_token_is_mapped_and_names_to_themselves() {
     // Passes write names that the source has elsewhere, mostly of types: few.
     let few = sum.strange.len() * 100 <= sum.names * 3;
     assert!(few, "{} of {} names are others\n{}", sum.strange.len(), sum.names, first(&sum.strange));
-    assert!(sum.tokens > 100_000 && known > 10_000, "{} tokens, {known} names", sum.tokens);
+    assert!(sum.tokens > 100_000 && known > 1_000, "{} tokens, {known} names", sum.tokens);
 }
 
 const HEADER: &str = "#pragma once

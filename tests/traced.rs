@@ -1,11 +1,13 @@
 //! What source maps say is compared with the texts that they are of: every token has a place, a name that is kept is where the source
 //! has it, and a name of which it is known where the source has it leads there.
 
-use shaderport::SourceMap;
 use shaderport::internals::diagnostic::Diagnostics;
 use shaderport::internals::lex::{TokenKind, lex};
 use shaderport::internals::source::FileId;
 use shaderport::internals::source_map::{MapPlace, MapSource, Segment};
+use shaderport::internals::target::Profile;
+use shaderport::internals::target::reserved::Reserved;
+use shaderport::{SourceMap, Target};
 use std::collections::BTreeMap;
 
 /// A token of a text, counted from 0 in bytes.
@@ -137,19 +139,28 @@ impl<'a> Mapped<'a> {
         wrong
     }
 
-    /// Names of which it is known where the sources have them: on one line, and nowhere else.
+    /// Names of which it is known where the sources have them: on one line and nowhere else, as often as in the text. Words of the
+    /// languages are none: passes write them, too.
     pub fn known(&self) -> Vec<Known> {
-        let mut lines: BTreeMap<&str, Option<(usize, usize)>> = BTreeMap::new();
+        let mut lines: BTreeMap<&str, (Option<(usize, usize)>, usize)> = BTreeMap::new();
         for (source, of) in self.sources.iter().enumerate() {
             for word in of.words.iter().filter(|word| word.is_name && word.text.len() > 2) {
                 let line = Some((source, word.line));
-                lines.entry(&word.text).and_modify(|known| *known = known.filter(|_| *known == line)).or_insert(line);
+                let (known, count) = lines.entry(&word.text).or_insert((line, 0));
+                *known = known.filter(|_| *known == line);
+                *count += 1;
             }
         }
-        let of_text = self.words.iter().enumerate().filter(|(_, word)| word.is_name);
-        let known = of_text.filter_map(|(at, word)| {
-            let (source, line) = (*lines.get(word.text.as_str())?)?;
-            Some(Known { word: at, source, line })
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        self.words.iter().for_each(|word| *counts.entry(&word.text).or_default() += 1);
+        let profiles = [Target::Hlsl, Target::Glsl, Target::Wgsl].map(Profile::default_of);
+        let reserved: Vec<&Reserved> = profiles.into_iter().flatten().map(Reserved::of).collect();
+        let is_word = |name: &str| reserved.iter().any(|words| words.is_builtin(name) || words.respell(name) != name);
+        let known = self.words.iter().enumerate().filter(|(_, word)| word.is_name).filter_map(|(at, word)| {
+            let (line, count) = lines.get(word.text.as_str())?;
+            let (source, line) = (*line)?;
+            let is_known = counts.get(word.text.as_str()) == Some(count) && !is_word(&word.text);
+            is_known.then_some(Known { word: at, source, line })
         });
         known.collect()
     }
