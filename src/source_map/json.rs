@@ -247,7 +247,7 @@ impl SourceMap {
             found.spelled = Some(at);
         }
         for (source, from) in self.sources.iter_mut().zip(own.included) {
-            source.included_from = from.map(|from| place(from)).unwrap_or_default();
+            source.included_from = from.and_then(&place);
         }
         Some(())
     }
