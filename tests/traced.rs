@@ -142,13 +142,10 @@ impl<'a> Mapped<'a> {
     /// Names of which it is known where the sources have them: on one line and nowhere else, as often as in the text. Words of the
     /// languages are none: passes write them, too.
     pub fn known(&self) -> Vec<Known> {
-        let mut lines: BTreeMap<&str, (Option<(usize, usize)>, usize)> = BTreeMap::new();
+        let mut lines: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
         for (source, of) in self.sources.iter().enumerate() {
             for word in of.words.iter().filter(|word| word.is_name && word.text.len() > 2) {
-                let line = Some((source, word.line));
-                let (known, count) = lines.entry(&word.text).or_insert((line, 0));
-                *known = known.filter(|_| *known == line);
-                *count += 1;
+                lines.entry(&word.text).or_default().push((source, word.line));
             }
         }
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -157,9 +154,10 @@ impl<'a> Mapped<'a> {
         let reserved: Vec<&Reserved> = profiles.into_iter().flatten().map(Reserved::of).collect();
         let is_word = |name: &str| reserved.iter().any(|words| words.is_builtin(name) || words.respell(name) != name);
         let known = self.words.iter().enumerate().filter(|(_, word)| word.is_name).filter_map(|(at, word)| {
-            let (line, count) = lines.get(word.text.as_str())?;
-            let (source, line) = (*line)?;
-            let is_known = counts.get(word.text.as_str()) == Some(count) && !is_word(&word.text);
+            let places = lines.get(word.text.as_str())?;
+            let (source, line) = *places.first()?;
+            let is_one = places.iter().all(|place| *place == (source, line));
+            let is_known = is_one && counts.get(word.text.as_str()) == Some(&places.len()) && !is_word(&word.text);
             is_known.then_some(Known { word: at, source, line })
         });
         known.collect()
