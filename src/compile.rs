@@ -15,6 +15,7 @@ use crate::lex::AskedMacro;
 use crate::limits::Limits;
 use crate::reflect;
 use crate::source::{FileId, Loader, Sources, Span};
+use crate::source_map::{SourceMap, SourceMapUse, source_map};
 use crate::symbol::Symbol;
 pub use crate::target::Target;
 use crate::target::{Capability, Profile};
@@ -117,6 +118,12 @@ pub struct Options {
     pub lint_stages: bool,
     /// What becomes of warnings.
     pub severity: Vec<WarningRule>,
+    /// What becomes of source maps, for whoever writes texts. With any use, [`Artifact::source_map`] is there.
+    pub source_map: SourceMapUse,
+    /// Source maps have the texts of the sources in them when they are written.
+    pub source_map_content: bool,
+    /// Texts have `#line` where the next line comes from elsewhere, if their language has that.
+    pub line_directives: bool,
     /// How much a program may have.
     pub limits: Limits,
     /// Name of a legalization pass after which the tree is dumped.
@@ -137,6 +144,8 @@ pub struct Options {
     pub(crate) variants: Option<Arc<Variants>>,
     /// Macros of which the output tells whether the sources ask for them.
     pub(crate) watched: Arc<[Symbol]>,
+    /// Maps are wanted though they are not written: messages about texts are told of the sources.
+    pub(crate) maps_texts: bool,
 }
 
 impl Default for Options {
@@ -162,6 +171,9 @@ impl Default for Options {
             lint_layout: false,
             lint_stages: false,
             severity: Vec::new(),
+            source_map: SourceMapUse::None,
+            source_map_content: false,
+            line_directives: false,
             limits: Limits::USUAL,
             dump_after: None,
             left_out_pass: None,
@@ -172,6 +184,7 @@ impl Default for Options {
             shared: None,
             variants: None,
             watched: Arc::default(),
+            maps_texts: false,
         }
     }
 }
@@ -222,6 +235,8 @@ pub struct Artifact {
     pub bytes: Vec<u8>,
     /// The WGSL that SPIR-V or Metal was made from; else empty.
     pub intermediate: String,
+    /// Which token comes from where, if that was asked for. SPIR-V and Metal have none.
+    pub source_map: Option<SourceMap>,
 }
 
 impl Artifact {
@@ -451,13 +466,14 @@ impl<'a> Compilation<'a> {
         }
         let legal = usable.then(|| self.legalized(program, &layout, profile, &mut diags)).flatten();
         let mut artifacts = Vec::new();
-        let options = emit::Options { style: self.options.style, ..emit::Options::default() };
-        let texts = |legal: &Program| emit::emit(legal, profile, &options, &self.output.sources);
+        let pieces = self.wants_maps();
+        let printing = emit::Options { style: self.options.style, pieces, ..emit::Options::default() };
+        let texts = |legal: &Program| emit::emit(legal, profile, &printing, &self.output.sources);
         for (legal, text) in legal.iter().flat_map(|legal| texts(legal).into_iter().map(move |text| (legal, text))) {
             let entry = text.entry.and_then(|i| program.entry_points.get(i)).map(|e| (e.name, e.stage));
             let own = legal.entry_points.iter().enumerate().filter(|(i, _)| text.entry.is_none_or(|own| own == *i));
             let emitted = own.map(|(_, e)| (legal.functions[e.function].name, e.stage)).collect();
-            artifacts.extend(self.artifact(profile, entry, emitted, text.text, &mut diags));
+            artifacts.extend(self.artifact(profile, entry, emitted, text, &mut diags));
         }
         self.check_size(target, program, &artifacts, &mut diags);
         let failed = diags.has_errors();
@@ -475,6 +491,12 @@ impl<'a> Compilation<'a> {
                 self.output.explanations.push(reflect::explain::explain(program, &layout, &self.output.sources));
             }
         }
+    }
+
+    /// Whether it has to be known where tokens come from.
+    fn wants_maps(&self) -> bool {
+        let Options { source_map, maps_texts, line_directives, .. } = self.options;
+        *source_map != SourceMapUse::None || *maps_texts || *line_directives
     }
 
     /// Reports more text than there may be, at the first entry point.
@@ -542,19 +564,31 @@ impl<'a> Compilation<'a> {
 
     fn artifact(
         &self,
-        &Profile { target, version, .. }: &Profile,
+        profile: &Profile,
         entry: Option<(Symbol, Stage)>,
         emitted: Vec<(Symbol, Stage)>,
-        text: String,
+        emit::Text { text, pieces, .. }: emit::Text,
         diags: &mut Diagnostics,
     ) -> Option<Artifact> {
+        let Profile { target, version, .. } = *profile;
+        let map = self.wants_maps().then(|| source_map(&text, &pieces, &self.output.sources));
+        let form = profile.line_form().filter(|_| self.options.line_directives);
+        let (text, map) = match (map, form) {
+            (Some(map), Some(form)) => {
+                let (text, map) = map.with_line_directives(&text, form);
+                (text, Some(map))
+            }
+            (map, _) => (text, map),
+        };
         let (made, intermediate) = match target {
             Target::Spirv => (crate::validate::wgsl_to_spirv(&text), text),
             Target::Metal => (crate::validate::wgsl_to_metal(&text).map(String::into_bytes), text),
             Target::Hlsl | Target::Glsl | Target::Wgsl => (Ok(text.into_bytes()), String::new()),
         };
+        // The map is of the text that was made into something else.
+        let source_map = map.filter(|_| intermediate.is_empty());
         match made {
-            Ok(bytes) => Some(Artifact { target, version, entry, emitted, bytes, intermediate }),
+            Ok(bytes) => Some(Artifact { target, version, entry, emitted, bytes, intermediate, source_map }),
             Err(message) => {
                 diags.push(Diagnostic::global(Code::VALIDATION, message));
                 None

@@ -15,7 +15,7 @@ macro_rules! modules {
     )*};
 }
 
-modules! { batch check diagnostic json layout legalize lex options parse preprocess reflect source symbol target tree validate }
+modules! { batch check diagnostic json layout legalize lex options parse preprocess reflect source source_map symbol target tree validate }
 
 /// Options that only the program itself sets.
 impl Options {

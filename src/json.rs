@@ -131,6 +131,14 @@ impl<'de> Visitor<'de> for OnceVisitor {
     }
 }
 
+/// Reads a text of another tool: `what` it should be. It names no schema of ours.
+pub fn read_plain<'t, T: Deserialize<'t>>(text: &'t str, what: &str) -> Result<T, Fault> {
+    serde_json::from_str(text).map_err(|e| {
+        let message = if e.is_data() { format!("it is not {what}") } else { "it is not JSON".to_owned() };
+        fault(text, &e, &message, &format!("{what} is read here"))
+    })
+}
+
 fn first_character(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     start..(start + 1).min(text.len())

@@ -7,6 +7,7 @@ use crate::emit::TextStyle;
 use crate::host::{CppTables, RustBindings};
 use crate::layout::{Policy, Shift, Unit};
 use crate::limits::Limits;
+use crate::source_map::SourceMapUse;
 use crate::tree::{MatrixOrder, Stage};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -109,6 +110,16 @@ choices! {
     #[arg(short = 'W', long, value_name = "[CODE=]off|warn|error", value_delimiter = ',')]
     #[serde(deserialize_with = "said_severity")]
     severity: Vec<WarningRule>,
+    /// Source maps: a file beside each text, or inline in it. SPIR-V and Metal have none.
+    #[arg(long, value_name = "file|inline|none", num_args = 0..=1, require_equals = true, default_missing_value = "file")]
+    #[serde(deserialize_with = "said")]
+    source_map: SourceMapUse,
+    /// Put the texts of the sources into source maps.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    source_map_content: bool,
+    /// Write `#line` where the next line comes from elsewhere, for the messages of compilers. WGSL has nothing like it.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    line_directives: bool,
     /// How much a program may have before it is an error: file-bytes, include-depth, includes, tokens, expansion, nesting, instances,
     /// output.
     #[arg(long, value_name = "NAME=N,...")]
@@ -189,6 +200,21 @@ macro_rules! setters {
             self.choose(|c| c.severity.get_or_insert_default().push(crate::diagnostic::WarningRule { code, level }))
         }
 
+        /// What becomes of source maps.
+        pub fn source_map(self, maps: crate::SourceMapUse) -> Self {
+            self.choose(|c| c.source_map = Some(maps))
+        }
+
+        /// Puts the texts of the sources into source maps.
+        pub fn source_map_content(self, content: bool) -> Self {
+            self.choose(|c| c.source_map_content = Some(content))
+        }
+
+        /// Writes `#line` where the next line comes from elsewhere. WGSL has nothing like it.
+        pub fn line_directives(self, write: bool) -> Self {
+            self.choose(|c| c.line_directives = Some(write))
+        }
+
         /// How much a program may have before it is an error.
         pub fn limit(self, limits: crate::Limits) -> Self {
             self.choose(|c| c.limit = Some(limits))
@@ -260,6 +286,9 @@ impl Choices {
         to.style = self.style.unwrap_or(to.style);
         to.conformances = conformance.clone().unwrap_or(std::mem::take(&mut to.conformances));
         to.severity.extend(severity.iter().flatten());
+        to.source_map = self.source_map.unwrap_or(to.source_map);
+        to.source_map_content = self.source_map_content.unwrap_or(to.source_map_content);
+        to.line_directives = self.line_directives.unwrap_or(to.line_directives);
         to.limits = limit.unwrap_or(to.limits);
         to.lint_layout |= lint.iter().flatten().any(|l| *l == Lint::Layout);
         to.lint_stages |= lint.iter().flatten().any(|l| *l == Lint::Stages);
@@ -403,6 +432,15 @@ impl FromStr for RustBindings {
 
     fn from_str(text: &str) -> Result<RustBindings, String> {
         named(Self::TABLE, "a kind of bindings", text)
+    }
+}
+
+/// What becomes of source maps, by name.
+impl FromStr for SourceMapUse {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SourceMapUse, String> {
+        named(Self::TABLE, "a way to write source maps", text)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod capability;
 pub mod format;
 pub mod glsl;
 pub mod invocation_modes;
+mod lines;
 pub mod operators;
 pub mod profiles;
 pub mod reserved;
@@ -16,6 +17,7 @@ pub mod system_values;
 use crate::tree::DataLayout;
 pub use api::Api;
 pub use capability::{Capabilities, Capability};
+pub use lines::LineForm;
 pub use profiles::Profile;
 
 /// The language that is printed.

@@ -41,6 +41,9 @@ mod schema;
 #[cfg(feature = "shared-cache")]
 mod shared_cache;
 mod slots;
+mod source_maps;
+#[allow(dead_code, reason = "some is for `cargo xtask trace` alone")]
+mod traced;
 mod type_layout;
 mod variants;
 mod watching;

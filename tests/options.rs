@@ -2,7 +2,10 @@
 
 use crate::support::{contents, shaderport, tree};
 use shaderport::internals::options::Choices;
-use shaderport::{BufferLayout, Build, Code, Lint, MatrixOrder, Policy, Shift, Target, WarningLevel};
+use shaderport::internals::source_map::data_of_url;
+use shaderport::{
+    BufferLayout, Build, Code, Lint, MatrixOrder, Policy, Shift, SourceMap, SourceMapUse, Target, WarningLevel,
+};
 use std::path::Path;
 
 /// The name, arguments, lines of a manifest, setters, and the target whose text shows it.
@@ -107,6 +110,21 @@ const ROWS: &[Row] = &[
         Target::Hlsl,
     ),
     (
+        "source-map",
+        &["--source-map=inline"],
+        "source-map = 'inline'",
+        |b| b.source_map(SourceMapUse::Inline),
+        Target::Hlsl,
+    ),
+    (
+        "source-map-content",
+        &["--source-map=inline", "--source-map-content"],
+        "source-map = 'inline'\nsource-map-content = true",
+        |b| b.source_map(SourceMapUse::Inline).source_map_content(true),
+        Target::Glsl,
+    ),
+    ("line-directives", &["--line-directives"], "line-directives = true", |b| b.line_directives(true), Target::Glsl),
+    (
         "limit",
         &["--limit", "output=100000"],
         "limit = { output = 100000 }",
@@ -164,7 +182,16 @@ fn texts(directory: &Path, target: Target) -> Vec<(String, String)> {
     let ending = if target == Target::Glsl { "comp" } else { target.extension() };
     let all = contents(directory).into_iter().filter(|(name, _)| name.ends_with(&format!(".{ending}")));
     let base = |name: String| name.rsplit(['/', '\\']).next().map_or(String::new(), str::to_owned);
-    all.map(|(name, bytes)| (base(name), String::from_utf8_lossy(&bytes).into_owned())).collect()
+    all.map(|(name, bytes)| (base(name), with_plain_map(String::from_utf8_lossy(&bytes).into_owned()))).collect()
+}
+
+/// A text whose map can be read, without the way from one to the sources: outputs of build scripts are in no directory of a target.
+fn with_plain_map(text: String) -> String {
+    let json = SourceMap::url_in(&text).and_then(data_of_url).flatten();
+    json.map_or(text.clone(), |json| {
+        let (before, _) = text.rsplit_once("//# source").expect("a comment");
+        format!("{before}{}", json.replace("../", ""))
+    })
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::kinds::{Kind, Kinds};
 use super::loader::{FileInput, Loaders};
 use super::lock::{LockFile, guard};
 use super::manifest::FILE_NAME;
+use super::maps;
 use super::names;
 use super::order::{Order, OutputUse};
 use super::parts;
@@ -19,6 +20,7 @@ use super::write::{Change, empty_temporary, write_if_changed};
 use crate::compile::{self, Target};
 use crate::diagnostic::{Code, Message, Severity};
 use crate::layout::lock::ProgramLock;
+use crate::source_map::SourceMapUse;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -314,7 +316,12 @@ impl Driver<'_> {
                     self.cache.iter().for_each(|cache| cache.add(&key, &product));
                     product
                 };
-                Ready::Compiled(reason, Box::new(cached.unwrap_or_else(compile)))
+                let mut product = cached.unwrap_or_else(compile);
+                let maps = self.order.job_options(&item.job).source_map;
+                if maps != SourceMapUse::None {
+                    maps::place(&mut product, maps, &maps::way(self.order.out, self.base));
+                }
+                Ready::Compiled(reason, Box::new(product))
             }
         }
     }

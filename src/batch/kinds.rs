@@ -4,10 +4,12 @@
 use super::axes::{Variant, VariantFault};
 use super::digest::Digest;
 use super::manifest::FileSettings;
+use super::maps::way;
 use super::names::of_variant;
 use super::order::Order;
 use super::plan::{Job, from};
 use crate::compile::Target;
+use crate::source_map::SourceMapUse;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -70,7 +72,12 @@ impl<'a> Kinds<'a> {
             true => format!("{:?} {} {}", self.base, self.order.out.display(), self.order.read_besides.join("\n")),
             false => String::new(),
         };
-        let parts = [env!("SHADERPORT_BUILD_ID"), &how, &form, &roots, &besides];
+        // Source maps have the way from outputs to sources.
+        let way = match options.source_map {
+            SourceMapUse::None => String::new(),
+            SourceMapUse::File | SourceMapUse::Inline => way(self.order.out, self.base),
+        };
+        let parts = [env!("SHADERPORT_BUILD_ID"), &how, &form, &roots, &besides, &way];
         Digest::of_parts(parts.map(str::as_bytes))
     }
 }

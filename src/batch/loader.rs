@@ -339,7 +339,7 @@ fn in_other_case(path: &str) -> Option<String> {
 }
 
 /// The real path of a file, which need not be there.
-pub(super) fn resolved(path: &Path) -> PathBuf {
+pub fn resolved(path: &Path) -> PathBuf {
     let beside = || {
         let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Some(std::fs::canonicalize(directory).ok()?.join(path.file_name()?))
@@ -348,7 +348,7 @@ pub(super) fn resolved(path: &Path) -> PathBuf {
 }
 
 /// The path of a file from a directory, both canonical; the file's own if they have nothing but the root in common.
-pub(super) fn from_base(base: &Path, file: &Path) -> String {
+pub fn from_base(base: &Path, file: &Path) -> String {
     let common = base.ancestors().find(|directory| file.starts_with(directory)).filter(|d| d.parent().is_some());
     let Some(common) = common else { return slashes(file) };
     let up = base.strip_prefix(common).map_or(0, |below| below.components().count());
@@ -379,7 +379,8 @@ fn read(path: &Path, digested: bool) -> Result<(String, Option<FileInput>), Load
     Ok((decode(bytes)?, input))
 }
 
-fn decode(bytes: Vec<u8>) -> Result<String, LoadError> {
+/// The text of a file.
+pub fn decode(bytes: Vec<u8>) -> Result<String, LoadError> {
     let utf16 = |rest: &[u8], unit: fn([u8; 2]) -> u16| {
         let units = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
         char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>()

@@ -12,12 +12,14 @@
 //! | `elsewhere`, `packed`, `remote` | programs that are not compiled here: servers of the Remote Execution API |
 //! | `farm` | builds that other programs run: Ninja, Bazel |
 //! | `finding` | what is wrong with a build and is of no program |
-//! | `lock`, `documents`, `write`, `validators`, `parts` | bindings locks, files of ours, writing, checking, broken includes |
+//! | `maps` | source maps, which tell the way from outputs to sources |
+//! | `lock`, `documents`, `write`, `validators`, `complaint`, `parts` | bindings locks, files of ours, writing, checking, broken includes |
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it reads and writes trees")]
 
 mod axes;
 mod bundle;
 mod cached;
+mod complaint;
 mod digest;
 pub mod documents;
 mod driver;
@@ -29,6 +31,7 @@ mod kinds;
 pub mod loader;
 mod lock;
 pub mod manifest;
+pub mod maps;
 mod names;
 mod offers;
 mod order;
@@ -51,6 +54,8 @@ mod variants;
 mod walk;
 mod write;
 
+#[cfg(feature = "cli")]
+pub use complaint::{Complaint, texts_of};
 pub use driver::build;
 #[cfg(feature = "cli")]
 pub use driver::{Built, Difference, Report};

@@ -1,5 +1,6 @@
 //! What a build was asked for, by the command line or a build script.
 
+use super::complaint::Complaint;
 use super::elsewhere::Elsewhere;
 use super::plan::Job;
 use super::store::Store;
@@ -35,7 +36,7 @@ pub enum OutputUse {
 }
 
 /// A check of what was emitted by compilers that are not ours: complaints about a text.
-pub type Validator = fn(&Artifact) -> Vec<String>;
+pub type Validator = fn(&Artifact) -> Vec<Complaint>;
 
 /// An order.
 pub struct Order<'a> {
@@ -111,6 +112,7 @@ impl Order<'_> {
             entries: self.entries.clone(),
             defines: self.defines.clone(),
             dump_after: self.dump_after.clone(),
+            maps_texts: !self.validators.is_empty(),
             ..Options::default()
         }
     }

@@ -1,19 +1,22 @@
 //! One program in all of its variants: from a job to the bytes of its outputs. Nothing is written here.
 
 use super::axes::Variant;
+use super::complaint::texts_of;
 use super::loader::Loaders;
 use super::lock::LockFile;
+use super::maps::{file_name, map_name};
 use super::names::{Names, of_variant};
 use super::offers::Tried;
 use super::order::{Order, OutputUse, SidecarForm};
 use super::plan::Job;
 use super::variants::{Table, VariantRow};
-use crate::compile::{self, Options, Output, Target};
+use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, Message, Severity};
 use crate::layout::Unit;
 use crate::layout::lock::{Lock, LockInput, ProgramLock};
 use crate::lex::AskedMacro;
 use crate::reflect::Reflection;
+use crate::source_map::{MapForm, SourceMapUse};
 use crate::symbol::Symbol;
 use crate::tree::Stage;
 use serde::{Deserialize, Serialize};
@@ -28,6 +31,8 @@ pub enum OutputKind {
     Text,
     /// A sidecar.
     Sidecar,
+    /// A source map, beside its text.
+    Map,
     /// A dependency file.
     Depfile,
     /// The table of variants.
@@ -118,6 +123,8 @@ pub fn compile_job(
         compiled: Vec::new(),
         constants: BTreeSet::new(),
         libraries: 0,
+        maps: options.source_map,
+        has_map_texts: options.source_map_content,
         before: 0,
     };
     let sources: Vec<String> = job.files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
@@ -183,6 +190,9 @@ struct Making<'a> {
     /// The ids of specialization constants.
     constants: BTreeSet<u64>,
     libraries: usize,
+    /// What becomes of source maps, and whether they have texts.
+    maps: SourceMapUse,
+    has_map_texts: bool,
     /// How many files are of the variants before.
     before: usize,
 }
@@ -274,11 +284,7 @@ impl Making<'_> {
         if artifacts.is_empty() {
             return false;
         }
-        let complaints: Vec<String> = artifacts.iter().flat_map(|artifact| (self.order.validator)(artifact)).collect();
-        for complaint in &complaints {
-            self.error(Code::VALIDATION, &format!("{}: {complaint}", self.job.path().display()));
-        }
-        if !complaints.is_empty() {
+        if !self.are_valid(variant, &artifacts, output) {
             return false;
         }
         let mut names = Vec::new();
@@ -296,7 +302,18 @@ impl Making<'_> {
                 target: Some(target),
                 bytes: artifact.bytes.clone(),
             };
-            row.texts.push((target, entry, self.file(text)));
+            let name = text.name.clone();
+            let written = self.file(text);
+            // A text that is there already has its map.
+            if let Some(map) =
+                artifact.source_map.as_ref().filter(|_| self.maps != SourceMapUse::None && written == name)
+            {
+                let form = MapForm { file: file_name(&name), way: "", has_texts: self.has_map_texts };
+                let (bytes, entry) = (map.to_json(&form).into_bytes(), entry.map(|entry| entry.as_str().to_owned()));
+                let (name, kind, target) = (map_name(&name), OutputKind::Map, Some(target));
+                self.product.files.push(OutputFile { name, kind, entry, target, bytes });
+            }
+            row.texts.push((target, entry, written));
         }
         if let Some((_, reflection)) = output.reflections.iter().find(|(t, _)| *t == target)
             && let Some(bytes) = sidecar(reflection, self.order.sidecar)
@@ -316,6 +333,23 @@ impl Making<'_> {
             self.file(OutputFile { name, kind, entry, target, bytes });
         }
         true
+    }
+
+    /// Whether validators take the texts of a target. What they say of them is reported where the sources have it.
+    fn are_valid(&mut self, variant: Option<&str>, artifacts: &[&Artifact], output: &Output) -> bool {
+        let mut are_valid = true;
+        for artifact in artifacts {
+            let text = self.order.shown(&self.names.text(variant, artifact));
+            for complaint in (self.order.validator)(artifact) {
+                let map = artifact.source_map.as_ref();
+                let program = self.job.path().display().to_string();
+                let message = complaint.message((&program, &text), map, &texts_of(output), self.order.color);
+                self.product.messages.push(message);
+                self.product.fate = self.product.fate.max(Fate::Failed);
+                are_valid = false;
+            }
+        }
+        are_valid
     }
 
     fn same_name(&mut self, name: &str) -> bool {

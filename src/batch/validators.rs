@@ -1,6 +1,7 @@
 //! Checks emitted texts with compilers that are not ours: naga in process, and DXC, glslang with spirv-val, and Tint where
 //! they are found on the PATH.
 
+use super::complaint::Complaint;
 use super::plan::{DXC_LIBRARY, dxc_profile, glsl_extension};
 use crate::compile::{Artifact, Target};
 use crate::tree::Stage;
@@ -8,8 +9,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Complaints about one emitted text, one a validator; empty if all that were found accept it.
-pub fn validate(artifact: &Artifact) -> Vec<String> {
+/// Complaints about one emitted text; empty if all validators that were found accept it.
+pub fn validate(artifact: &Artifact) -> Vec<Complaint> {
     match artifact.target {
         Target::Wgsl => wgsl(artifact.text()),
         Target::Glsl => glsl(artifact),
@@ -32,30 +33,30 @@ pub fn missing() -> Vec<String> {
     absent.map(|(tool, what)| format!("{tool} was not found: {what} is not checked by it")).collect()
 }
 
-fn wgsl(text: &str) -> Vec<String> {
-    let mut complaints: Vec<String> =
-        crate::validate::check_wgsl(text).err().map(|e| format!("naga: {e}")).into_iter().collect();
+fn wgsl(text: &str) -> Vec<Complaint> {
+    let of_naga = |said: String| Complaint::all("naga", &said, "", text);
+    let mut complaints: Vec<Complaint> = crate::validate::check_wgsl(text).map_or_else(of_naga, |()| Vec::new());
     complaints.extend(run_on_file("tint", text, "wgsl", |path, command| {
         command.arg("--format").arg("wgsl").arg(path);
     }));
     complaints
 }
 
-fn glsl(artifact: &Artifact) -> Vec<String> {
+fn glsl(artifact: &Artifact) -> Vec<Complaint> {
     let Ok(directory) = tempfile::tempdir() else { return Vec::new() };
     let spirv = directory.path().join("out.spv");
     let stage = artifact.entry.map_or("comp", |(_, stage)| glsl_extension(stage));
     let first = run_on_file("glslangValidator", artifact.text(), stage, |path, command| {
         command.args(["-V", "--target-env", "vulkan1.2", "-o"]).arg(&spirv).arg(path);
     });
-    if first.is_some() || !spirv.exists() {
-        return first.into_iter().collect();
+    if !first.is_empty() || !spirv.exists() {
+        return first;
     }
-    run("spirv-val", |command| {
+    let said = run("spirv-val", |command| {
         command.args(["--target-env", "vulkan1.2"]).arg(&spirv);
-    })
-    .into_iter()
-    .collect()
+    });
+    // Its places are those of words of SPIR-V.
+    said.map_or_else(Vec::new, |said| Complaint::all("spirv-val", &said, "", ""))
 }
 
 /// The first shader model of DXC, and the last one that every DXC of today knows.
@@ -64,18 +65,19 @@ const DXC_MODELS: ((u32, u32), (u32, u32)) = ((6, 0), (6, 6));
 const NARROW_TYPES: (u32, u32) = (6, 2);
 
 /// The text is of the shader model of its profile. A DXC that is older checks it as one of the last model that it knows.
-fn hlsl(artifact: &Artifact, entry: &str, stage: Stage) -> Option<String> {
+fn hlsl(artifact: &Artifact, entry: &str, stage: Stage) -> Vec<Complaint> {
     let (mut major, mut minor) = artifact.version.max(DXC_MODELS.0);
     loop {
-        let complaint = hlsl_of_model((major, minor), artifact.text(), entry, stage)?;
-        if (major, minor) <= DXC_MODELS.1 || !complaint.contains("invalid profile") {
-            return Some(complaint);
+        let complaints = hlsl_of_model((major, minor), artifact.text(), entry, stage);
+        let is_unknown = |complaint: &Complaint| complaint.text.contains("invalid profile");
+        if (major, minor) <= DXC_MODELS.1 || !complaints.iter().any(is_unknown) {
+            return complaints;
         }
         (major, minor) = if minor > 0 { (major, minor - 1) } else { DXC_MODELS.1 };
     }
 }
 
-fn hlsl_of_model(model: (u32, u32), text: &str, entry: &str, stage: Stage) -> Option<String> {
+fn hlsl_of_model(model: (u32, u32), text: &str, entry: &str, stage: Stage) -> Vec<Complaint> {
     let kind = dxc_profile(stage);
     run_on_file("dxc", text, "hlsl", |path, command| {
         command.arg(path).args(["-T", &format!("{kind}_{}_{}", model.0, model.1), "-HV", "2021"]);
@@ -89,11 +91,20 @@ fn hlsl_of_model(model: (u32, u32), text: &str, entry: &str, stage: Stage) -> Op
 }
 
 /// Writes the text into a temporary file and runs a tool on it.
-fn run_on_file(tool: &str, text: &str, extension: &str, arguments: impl Fn(&Path, &mut Command)) -> Option<String> {
-    find(tool)?;
-    let file = tempfile::Builder::new().suffix(&format!(".{extension}")).tempfile().ok()?;
-    std::fs::write(file.path(), text).ok()?;
-    run(tool, |command| arguments(file.path(), command))
+fn run_on_file(
+    tool: &'static str,
+    text: &str,
+    extension: &str,
+    arguments: impl Fn(&Path, &mut Command),
+) -> Vec<Complaint> {
+    let said = || {
+        find(tool)?;
+        let file = tempfile::Builder::new().suffix(&format!(".{extension}")).tempfile().ok()?;
+        std::fs::write(file.path(), text).ok()?;
+        let said = run(tool, |command| arguments(file.path(), command))?;
+        Some(Complaint::all(tool, &said, &file.path().to_string_lossy(), text))
+    };
+    said().unwrap_or_default()
 }
 
 /// Runs a tool if it is found; gives its output if it fails.
@@ -105,7 +116,9 @@ fn run(tool: &str, arguments: impl Fn(&mut Command)) -> Option<String> {
         return None;
     }
     let text = [output.stderr, output.stdout].concat();
-    Some(format!("{tool}: {}", String::from_utf8_lossy(&text).trim()))
+    // A tool that fails without a word has not taken the text either.
+    Some(String::from_utf8_lossy(&text).trim().to_owned())
+        .map(|said| if said.is_empty() { format!("it fails with {}", output.status) } else { said })
 }
 
 /// What tells the tools that are there from others: outputs that one has taken may be refused by another.

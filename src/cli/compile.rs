@@ -3,11 +3,12 @@
 use super::depfile::DepfileArgs;
 use super::host::HostArgs;
 use super::lock::{self, LockArgs};
+use super::maps::{Maps, Written, are_possible};
 use super::messages::{MessageArgs, Messages};
 use super::options::ProgramArgs;
 use super::stdin::{SourceFiles, StdinArgs};
 use super::{Outcome, say, show};
-use crate::batch::{Fate, FileLoader, LockFile, Project, base, enclosing, validators, write_whole};
+use crate::batch::{Fate, FileLoader, LockFile, Project, base, enclosing, texts_of, validators, write_whole};
 use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
 use crate::guide;
@@ -196,7 +197,10 @@ pub fn compile(args: &CompileArgs) -> Outcome {
 }
 
 fn compile_files(args: &CompileArgs, messages: &mut Messages) -> Outcome {
-    let options = args.program.options(vec![args.target]);
+    if !are_possible(&args.program, args.target, messages) {
+        return Outcome::Usage;
+    }
+    let options = Options { maps_texts: args.validate, ..args.program.options(vec![args.target]) };
     let sources = match sources(&args.stdin, &args.files, messages) {
         Ok(sources) => sources,
         Err(outcome) => return outcome,
@@ -208,12 +212,13 @@ fn compile_files(args: &CompileArgs, messages: &mut Messages) -> Outcome {
     if output.has_errors() {
         return outcome(&output);
     }
+    let maps = match project(&args.program, &sources.names, messages) {
+        Ok(project) => Maps::of(&args.program, project.as_ref(), &sources.names),
+        Err(outcome) => return outcome,
+    };
     let mut result = Outcome::Done;
     if args.validate {
-        for text in output.artifacts.iter().flat_map(validators::validate) {
-            messages.error(Code::VALIDATION, &text);
-            result = Outcome::InputErrors;
-        }
+        result = validate(args, &output, messages);
     }
     if result != Outcome::Done {
         return result;
@@ -228,19 +233,41 @@ fn compile_files(args: &CompileArgs, messages: &mut Messages) -> Outcome {
         return result;
     }
     for artifact in &output.artifacts {
-        result = result.and(write_artifact(artifact, args.output.as_deref(), messages));
+        result = result.and(write_artifact(artifact, args.output.as_deref(), &maps, messages));
     }
     if let (Some(path), Some((_, reflection))) = (&args.reflect, output.reflections.first()) {
         result = result.and(report(write_whole(path, reflection.to_json().as_bytes()), path, messages));
     }
     if args.depfile.is_wanted() {
-        result = result.and(write_depfile(args, &sources, &output, messages));
+        result = result.and(write_depfile(args, &sources, &output, &maps, messages));
+    }
+    result
+}
+
+/// Lets other compilers judge the texts. What they say is told of the sources.
+fn validate(args: &CompileArgs, output: &Output, messages: &mut Messages) -> Outcome {
+    let mut result = Outcome::Done;
+    let program = args.files.first().map_or(String::new(), |file| file.to_string_lossy().into_owned());
+    for artifact in &output.artifacts {
+        let path = path_of(artifact, args.output.as_deref());
+        let text = path.map_or_else(|| artifact.target.name().to_owned(), |path| path.to_string_lossy().into_owned());
+        for complaint in validators::validate(artifact) {
+            let map = artifact.source_map.as_ref();
+            messages.report(complaint.message((&program, &text), map, &texts_of(output), messages.color()));
+            result = Outcome::InputErrors;
+        }
     }
     result
 }
 
 /// Writes the dependency file: of sources, the manifest and the lock.
-fn write_depfile(args: &CompileArgs, sources: &SourceFiles, output: &Output, messages: &mut Messages) -> Outcome {
+fn write_depfile(
+    args: &CompileArgs,
+    sources: &SourceFiles,
+    output: &Output,
+    maps: &Maps,
+    messages: &mut Messages,
+) -> Outcome {
     let project = match project(&args.program, &sources.names, messages) {
         Ok(project) => project,
         Err(outcome) => return outcome,
@@ -250,8 +277,14 @@ fn write_depfile(args: &CompileArgs, sources: &SourceFiles, output: &Output, mes
     let mut inputs = output.dependencies.clone();
     inputs.retain(|name| !sources.is_stdin(name));
     inputs.extend(besides.map(|path| path.to_string_lossy().replace('\\', "/")));
-    let outputs = output.artifacts.iter().filter_map(|artifact| path_of(artifact, args.output.as_deref()));
-    args.depfile.write(&outputs.collect::<Vec<_>>(), &inputs, messages)
+    let mut outputs = Vec::new();
+    for artifact in &output.artifacts {
+        let Some(path) = path_of(artifact, args.output.as_deref()) else { continue };
+        let map = maps.written(artifact, Some(&path)).map;
+        outputs.push(path);
+        outputs.extend(map.map(|(path, _)| path));
+    }
+    args.depfile.write(&outputs, &inputs, messages)
 }
 
 /// Where a text is written; `None`: to the standard output.
@@ -279,15 +312,22 @@ fn unnamed_outputs(args: &CompileArgs, output: &Output) -> Option<String> {
     ))
 }
 
-fn write_artifact(artifact: &Artifact, path: Option<&Path>, messages: &mut Messages) -> Outcome {
-    match path_of(artifact, path) {
-        None => match std::io::stdout().lock().write_all(&artifact.bytes) {
+fn write_artifact(artifact: &Artifact, path: Option<&Path>, maps: &Maps, messages: &mut Messages) -> Outcome {
+    let path = path_of(artifact, path);
+    let Written { bytes, map } = maps.written(artifact, path.as_deref());
+    match path {
+        None => match std::io::stdout().lock().write_all(&bytes) {
             Ok(()) => Outcome::Done,
             // The reader of a pipe went away: nothing is wrong with the input.
             Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Outcome::Done,
             Err(e) => report(Err(e), Path::new("stdout"), messages),
         },
-        Some(path) => report(write_whole(&path, &artifact.bytes), &path, messages),
+        Some(path) => {
+            let written = report(write_whole(&path, &bytes), &path, messages);
+            let map =
+                map.map_or(Outcome::Done, |(path, json)| report(write_whole(&path, json.as_bytes()), &path, messages));
+            written.and(map)
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Outcome;
 use crate::batch::{Built, Difference};
 use crate::reflect::{Reflection, diff};
+use crate::source_map::SourceMap;
 use similar::TextDiff;
 
 /// Lines around a change.
@@ -31,6 +32,9 @@ fn of_output(Difference { name, old, new }: &Difference) -> String {
         let changes = diff::diff(&before, &after).to_text();
         let changes = if changes.is_empty() { "no position has changed\n" } else { &changes };
         return format!("{name} has changed:\n{changes}");
+    }
+    if SourceMap::read(old).is_ok() && SourceMap::read(new).is_ok() {
+        return format!("{name} is another source map\n");
     }
     let diff = TextDiff::from_lines(old, new);
     diff.unified_diff().context_radius(CONTEXT).header(name, name).to_string()

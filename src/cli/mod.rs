@@ -16,12 +16,14 @@ mod forward;
 mod host;
 mod interrupt;
 mod lock;
+mod maps;
 mod messages;
 mod options;
 mod pages;
 mod plan;
 mod remote;
 mod stdin;
+mod trace;
 mod usage;
 mod validate;
 mod watch;
@@ -51,6 +53,8 @@ enum Command {
     Build(build::BuildArgs),
     /// Write the actions of a build, for Ninja, Bazel or another program to run.
     Plan(plan::PlanArgs),
+    /// Tell where a place of an output comes from, by its source map: through macros and includes.
+    Trace(trace::TraceArgs),
     /// Check texts that were written before with other compilers: naga in process, and DXC, glslang, spirv-val, tint where found.
     Validate(validate::ValidateArgs),
     /// Compile one program from one or several files.
@@ -161,6 +165,7 @@ pub fn run() -> ExitCode {
     let outcome = match cli.command {
         Command::Build(args) => build::build(&args, &forward::Given::of("build", given)),
         Command::Plan(args) => plan::plan(&args, &forward::Given::of("plan", given)),
+        Command::Trace(args) => trace::trace(&args),
         Command::Validate(args) => validate::validate(&args),
         Command::Compile(args) => compile::compile(&args),
         Command::Check(args) => check::check(&args),

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::messages::{MessageArgs, Messages};
-use crate::batch::{Finding, documents, glsl_extension, validators, write_anew};
+use crate::batch::{Complaint, Finding, documents, glsl_extension, maps, validators, write_anew};
 use crate::compile::{Artifact, Target};
 use crate::diagnostic::Code;
 use crate::reflect::Reflection;
@@ -42,11 +42,14 @@ fn run(args: &ValidateArgs, messages: &mut Messages) -> Outcome {
         }
     };
     validators::missing().iter().for_each(|line| messages.note(line));
-    let judged: Vec<Vec<String>> = texts.par_iter().map(|text| validators::validate(&text.artifact)).collect();
+    let judged: Vec<Vec<Complaint>> = texts.par_iter().map(|text| validators::validate(&text.artifact)).collect();
     let mut outcome = Outcome::Done;
     for (text, complaints) in texts.iter().zip(judged) {
+        let name = text.path.to_string_lossy();
         for complaint in complaints {
-            messages.error(Code::VALIDATION, &format!("{}: {complaint}", text.path.display()));
+            let map = text.artifact.source_map.as_ref();
+            let texts = |source: &str| maps::source(text.path, source);
+            messages.report(complaint.message((&name, &name), map, &texts, messages.color()));
             outcome = Outcome::InputErrors;
         }
     }
@@ -100,7 +103,10 @@ fn judged<'a>(path: &'a Path, sidecar: &Reflection) -> Result<Judged<'a>, Findin
     let emitted: Vec<(Symbol, Stage)> = sidecar.entry_points.iter().filter_map(entry).collect();
     let ending = path.extension().unwrap_or_default();
     let of_ending = emitted.iter().find(|(_, stage)| ending == glsl_extension(*stage)).copied();
-    let (bytes, intermediate) = (documents::read_text(path)?.into_bytes(), String::new());
-    let artifact = Artifact { target, version: profile.version, entry: of_ending, emitted, bytes, intermediate };
+    let text = documents::read_text(path)?;
+    let source_map = maps::of_text(path, &text)?;
+    let (bytes, intermediate) = (text.into_bytes(), String::new());
+    let version = profile.version;
+    let artifact = Artifact { target, version, entry: of_ending, emitted, bytes, intermediate, source_map };
     Ok(Judged { path, artifact })
 }

@@ -84,7 +84,7 @@ codes! {
     OUTPUT = 702, "an output cannot be written";
     OUTPUT_CLASH = 703, "two sources would write the same output";
     NO_SHADERS = 704, "there is nothing to compile";
-    BAD_RECORD = 705, "a sidecar or binding lock cannot be read";
+    BAD_RECORD = 705, "a sidecar, binding lock or source map cannot be read";
     OUTPUT_SIZE = 706, "the text for a target is too large";
     SHARED_CACHE = 707, "a shared cache cannot be used, or not wholly";
     PLAN_OUTDATED = 711, "a program has other outputs than the plan of its build";

@@ -3,7 +3,7 @@
 
 use super::render::{self, Shown, View};
 use super::{Code, Diagnostic, Severity};
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 use codespan_reporting::files::Files;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -116,6 +116,15 @@ impl Message {
         diagnostics.iter().map(|diagnostic| message(diagnostic, &view, color)).collect()
     }
 
+    /// What is worth knowing of a place.
+    pub fn remark(text: &str, span: Span, notes: Vec<String>, sources: &Sources, color: bool) -> Message {
+        // Its code is not shown.
+        let said = Diagnostic { severity: Severity::Note, notes, ..Diagnostic::error(Code::INTERNAL, span, text) };
+        let view = View::new(sources);
+        let rendered = render::render_remark(&render::shown_safely(&said), &view, color);
+        Message { code: None, rendered, ..message(&said, &view, color) }
+    }
+
     /// What has no place.
     pub fn without_place(severity: Severity, code: Option<Code>, text: &str, color: bool) -> Message {
         let text = super::harmless::harmless(text).into_owned();
@@ -207,7 +216,6 @@ fn place(shown: &Shown, view: &View) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Span;
     use std::sync::Arc;
 
     #[test]

@@ -85,10 +85,19 @@ fn severity(severity: Severity) -> codespan::Severity {
     }
 }
 
+/// The same without its code, for what is no fault.
+pub(super) fn render_remark(diagnostic: &Diagnostic, view: &View, color: bool) -> String {
+    format!("{}{}\n", headline_of(diagnostic, None, view, color), details(diagnostic, view, color))
+}
+
 /// `file:line:column: error[E0123]: message`
 fn headline(diagnostic: &Diagnostic, view: &View, color: bool) -> String {
+    headline_of(diagnostic, Some(diagnostic.code), view, color)
+}
+
+fn headline_of(diagnostic: &Diagnostic, code: Option<Code>, view: &View, color: bool) -> String {
     let place = diagnostic.span.map_or(String::new(), |s| format!("{}: ", place(view.sources.use_site(s), view)));
-    format!("{place}{}", words(diagnostic.severity, Some(diagnostic.code), &diagnostic.message, color))
+    format!("{place}{}", words(diagnostic.severity, code, &diagnostic.message, color))
 }
 
 /// `file:line:column`, counted from 1, columns in characters.

@@ -2,6 +2,7 @@
 
 use super::dialect::Dialect;
 use super::expr::Exprs;
+use super::marks::{Marks, PieceKind};
 use super::named::Macros;
 use super::stmt::Stmts;
 use super::trivia::Trivia;
@@ -12,6 +13,7 @@ use crate::symbol::Symbol;
 use crate::target::{Language, Profile};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// The program, the target, and facts found once.
 pub(super) struct Context<'a> {
@@ -29,6 +31,8 @@ pub(super) struct Context<'a> {
     pub(super) macros: Macros<'a>,
     /// What the source has between the parts of expressions.
     pub(super) trivia: Trivia<'a>,
+    /// The places that it comes from.
+    pub(super) marks: Rc<Marks>,
     /// What all texts of the program have in common.
     shared: &'a Shared,
     /// The listed functions of each name.
@@ -58,7 +62,21 @@ impl<'a> Context<'a> {
         let entries = entry_points.iter().map(|e| (e.function, e)).collect();
         let macros = Macros::new(sources, profile.language);
         let trivia = Trivia::new(sources, options.comments);
-        Context { program, items, entry_points, profile, options, macros, trivia, shared, overloads, entries, nothing }
+        let marks = Rc::default();
+        Context {
+            program,
+            items,
+            entry_points,
+            profile,
+            options,
+            macros,
+            trivia,
+            marks,
+            shared,
+            overloads,
+            entries,
+            nothing,
+        }
     }
 
     /// Several functions have this name, so that arguments choose among them.
@@ -152,6 +170,42 @@ impl<'a> Context<'a> {
         })
     }
 
+    /// What a declaration is made from, for the lines that it is.
+    pub(super) fn origin(&self, item: Item) -> (Span, PieceKind) {
+        match item {
+            Item::Struct(id) => (self.program.structs[id].span, PieceKind::Name),
+            Item::Enum(id) => (self.program.enums[id].span, PieceKind::Whole),
+            Item::Global(id) => (self.program.globals[id].span, PieceKind::Name),
+            Item::Function(id) => match self.program.functions[id].span {
+                span if span == Span::default() && self.marks.are_written() => (self.first_call(id), PieceKind::Code),
+                span => (span, PieceKind::Name),
+            },
+        }
+    }
+
+    /// Where a function that has no place of its own is called first: it was made for that.
+    fn first_call(&self, function: FunctionId) -> Span {
+        let functions = self.items.iter().filter_map(|item| match *item {
+            Item::Function(id) => Some(&self.program.functions[id].code.exprs),
+            Item::Struct(_) | Item::Enum(_) | Item::Global(_) => None,
+        });
+        let mut exprs = functions.flat_map(|exprs| exprs.iter());
+        let is_call = |expr: &Expr| matches!(expr.kind, ExprKind::Call(called, _) if called == function);
+        let found = exprs.find(|(_, expr)| is_call(expr) && expr.span != Span::default());
+        found.map_or(Span::default(), |(_, expr)| expr.span)
+    }
+
+    /// What is printed before declarations is made from: the start of the file of the first entry point.
+    pub(super) fn head_origin(&self) -> (Span, PieceKind) {
+        let first = self.entry_points.first().map(|entry| self.program.functions[entry.function].span);
+        (first.unwrap_or_default(), PieceKind::Head)
+    }
+
+    /// The text of a parameter as a piece of its own.
+    pub(super) fn param_piece(&self, function: &Function, param: &Param, text: String) -> String {
+        self.marks.around(function.code.locals[param.local].span, PieceKind::Name, text)
+    }
+
     /// The entry point that a function is.
     pub(super) fn entry_of(&self, function: FunctionId) -> Option<&'a EntryPoint> {
         self.entries.get(&function).copied()
@@ -170,7 +224,7 @@ impl Context<'_> {
             }
             last = span;
             self.trivia.write_all(param.comments.iter().filter(|c| !c.trailing), &mut out);
-            out.push_str(&print(param));
+            out.push_str(&self.param_piece(function, param, print(param)));
             out.push_str(if index + 1 < function.params.len() { ", " } else { "" });
             self.trivia.write_all(param.comments.iter().filter(|c| c.trailing), &mut out);
         }

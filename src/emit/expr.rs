@@ -4,6 +4,7 @@
 
 use super::Context;
 use super::dialect::Dialect;
+use super::marks::{PieceKind, is_mark};
 use super::named::is_macro_name;
 use crate::check::constant::{Value, eval};
 use crate::symbol::Symbol;
@@ -180,10 +181,13 @@ impl<'a> Exprs<'a> {
     /// Writes an expression and says how tightly it holds together.
     pub(super) fn print(&self, id: ExprId, out: &mut String) -> Prec {
         let span = self.arena[id].span;
-        match span.file.is_named() && self.is_macro_value(id) {
+        self.cx.marks.begin(span, PieceKind::Code, out);
+        let prec = match span.file.is_named() && self.is_macro_value(id) {
             true => self.macro_value(id, span, out),
             false => self.print_plain(id, out),
-        }
+        };
+        self.cx.marks.end(out);
+        prec
     }
 
     /// The expression itself, not the macro that it comes from.
@@ -320,7 +324,7 @@ impl<'a> Exprs<'a> {
         out.push_str(op.spelling());
         let operand = self.operand_text(a, Prec::Unary);
         // `--x` would be a decrement.
-        if op == UnaryOp::Negate && operand.starts_with('-') {
+        if op == UnaryOp::Negate && operand.trim_start_matches(is_mark).starts_with('-') {
             out.push_str(&format!("({operand})"));
         } else {
             out.push_str(&operand);
@@ -649,10 +653,11 @@ impl<'a> Exprs<'a> {
         }
         let text = self.operand_text(arg, Prec::Assign);
         // A literal of another type is written as one of this where it can be.
-        let number = text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        let number =
+            text.trim_start_matches(|c| c == '-' || is_mark(c)).starts_with(|c: char| c.is_ascii_digit() || c == '.');
         let converted = number && matches!(self.kind(arg), ExprKind::Convert(..));
         // What is not finite is a call.
-        let literal = literal && !text.ends_with(')');
+        let literal = literal && !text.trim_end_matches(is_mark).ends_with(')');
         let (before, after) = match self.ty(arg) {
             Type::Scalar(s) if (literal || converted) && contested => self.dialect.choosing_literal(s),
             _ => ("", ""),
@@ -664,7 +669,7 @@ impl<'a> Exprs<'a> {
     fn push_around(&self, (before, after): (&str, &str), id: ExprId, text: &str, out: &mut String) {
         let is_suffix = before.is_empty() && after.starts_with(|c: char| c.is_ascii_alphabetic());
         let scalar = self.cx.program.types.component(self.type_id(id));
-        let (before, after) = match scalar.filter(|_| is_suffix && is_macro_name(text)) {
+        let (before, after) = match scalar.filter(|_| is_suffix && is_macro_name(text.trim_matches(is_mark))) {
             Some(scalar) => (format!("{}(", self.dialect.scalar_name(scalar)), ")"),
             // It may have one.
             None if is_suffix && super::literal::has_suffix(text) => (String::new(), ""),

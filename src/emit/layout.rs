@@ -10,6 +10,8 @@ pub(super) const WIDTH: usize = 120;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line<'a> {
     pub(super) depth: usize,
+    /// Its first byte in the text.
+    pub(super) start: usize,
     pub(super) text: &'a str,
 }
 
@@ -22,8 +24,11 @@ pub(super) fn is_broken(text: &str, column: usize) -> bool {
 pub(super) fn lines(text: &str, column: usize, step: usize) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     let mut open = Brackets::default();
+    let mut start = 0;
     for segment in text.split('\n') {
         let mut rest = segment.trim();
+        let mut at = start + segment.len() - segment.trim_start().len();
+        start += segment.len() + 1;
         while !rest.is_empty() {
             let depth = if lines.is_empty() { 0 } else { open.depth_of(rest) };
             let room = WIDTH.saturating_sub(column + depth * step);
@@ -31,7 +36,8 @@ pub(super) fn lines(text: &str, column: usize, step: usize) -> Vec<Line<'_>> {
             let (text, next) = end.and_then(|end| rest.split_at_checked(end)).unwrap_or((rest, ""));
             let text = text.trim_end();
             open.go_over(text, depth);
-            lines.push(Line { depth, text });
+            lines.push(Line { depth, start: at, text });
+            at += rest.len() - next.trim_start().len();
             rest = next.trim_start();
         }
     }

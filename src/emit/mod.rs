@@ -9,6 +9,7 @@ mod dialect;
 mod expr;
 mod layout;
 mod literal;
+mod marks;
 mod named;
 mod reversed;
 mod stmt;
@@ -19,6 +20,8 @@ mod writer;
 mod glsl;
 mod hlsl;
 mod wgsl;
+
+pub use marks::{Piece, PieceKind};
 
 use crate::source::Sources;
 use crate::symbol::Symbol;
@@ -35,11 +38,13 @@ pub struct Options {
     pub comments: bool,
     /// How they are laid out.
     pub style: TextStyle,
+    /// Tell what each piece of a text is made from.
+    pub pieces: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { comments: true, style: TextStyle::default() }
+        Options { comments: true, style: TextStyle::default(), pieces: false }
     }
 }
 
@@ -50,6 +55,8 @@ pub struct Text {
     pub entry: Option<usize>,
     /// What is written.
     pub text: String,
+    /// What it is made from, if that was asked for.
+    pub pieces: Vec<Piece>,
 }
 
 /// The texts of a legalized program, which needs nothing that the profile has not: one for all entry points, or one each of
@@ -69,13 +76,14 @@ pub fn emit(program: &Program, profile: &Profile, options: &Options, sources: &S
         )
     };
     if profile.has(Capability::SeveralEntryPoints) {
-        return vec![Text { entry: None, text: print(&program.items, &program.entry_points) }];
+        let (text, pieces) = print(&program.items, &program.entry_points);
+        return vec![Text { entry: None, text, pieces }];
     }
     let slices = Slices::new(program);
     let entries = program.entry_points.iter().enumerate();
-    let text = |(index, entry): (usize, &EntryPoint)| Text {
-        entry: Some(index),
-        text: print(&slices.of(entry), std::slice::from_ref(entry)),
+    let text = |(index, entry): (usize, &EntryPoint)| {
+        let (text, pieces) = print(&slices.of(entry), std::slice::from_ref(entry));
+        Text { entry: Some(index), text, pieces }
     };
     entries.map(text).collect()
 }

@@ -4,9 +4,9 @@
 //! often, and of equals what is shortest. The second time its name is written where it says just that. Names that the text has
 //! otherwise, too, are left out the third time.
 
-use super::Options;
 use super::context::Context;
 use super::expr::Exprs;
+use super::marks::{self, Piece, PieceKind, is_mark};
 use super::writer::Writer;
 use crate::lex::{Comment, TokenKind};
 use crate::source::{Remark, Sources, Span};
@@ -138,6 +138,7 @@ impl<'a> Macros<'a> {
         self.is_plain.set(true);
         let mut text = String::new();
         print(&mut text);
+        text.retain(|c| !is_mark(c));
         self.is_plain.set(false);
         if text != wanted {
             return print(out);
@@ -247,8 +248,9 @@ impl<'a> Macros<'a> {
     }
 
     /// A text with its macros, which are declared at `place`.
-    fn declare(&self, text: &str, place: usize, language: Language, options: &Options) -> String {
-        let mut known: Vec<_> = self.known.take().into_iter().filter(|known| known.value.is_some()).collect();
+    fn declare(&self, (text, place): (&str, usize), cx: &Context) -> String {
+        let known = self.known.borrow();
+        let mut known: Vec<_> = known.iter().filter(|known| known.value.is_some()).collect();
         if known.is_empty() {
             return text.to_owned();
         }
@@ -260,8 +262,8 @@ impl<'a> Macros<'a> {
         if !whole.is_empty() && !whole.ends_with("\n\n") {
             whole.push('\n');
         }
-        let mut w = Writer::new(options);
-        for Macro { name, value, remarks, .. } in &known {
+        let mut w = Writer::new(cx.options, &cx.marks, cx.head_origin());
+        for Macro { name, value, remarks, definition, .. } in &known {
             let comment = |remark: &Remark| {
                 let Remark { text, trailing, blank_before } = *remark;
                 Comment { text, span: Span::default(), trailing, blank_before }
@@ -269,7 +271,8 @@ impl<'a> Macros<'a> {
             let comments: Vec<Comment> = remarks.iter().map(comment).collect();
             let value = value.as_deref().unwrap_or_default();
             w.before(&comments);
-            w.line(&match language {
+            w.from((*definition, PieceKind::Macro));
+            w.line(&match cx.profile.language {
                 Language::Hlsl | Language::Glsl => format!("#define {name} {value}"),
                 Language::Wgsl => format!("const {name} = {value};"),
             });
@@ -412,8 +415,22 @@ fn words(text: &str) -> BTreeSet<&str> {
     words
 }
 
-/// Prints a text with `print`, which gives it with the place of its declarations.
-pub(super) fn with_macros(cx: &Context, print: fn(&Context) -> (String, usize)) -> String {
+/// Prints a text with `print`, which gives it with the place of its declarations. If its pieces are asked for it is printed once
+/// more, with marks, so that they decide on nothing in it.
+pub(super) fn with_macros(cx: &Context, print: fn(&Context) -> (String, usize)) -> (String, Vec<Piece>) {
+    let text = chosen(cx, print);
+    if !cx.options.pieces {
+        return (text, Vec::new());
+    }
+    cx.marks.begin_writing();
+    let (marked, place) = print(cx);
+    let (printed, pieces) = cx.marks.taken_out(&cx.macros.declare((&marked, place), cx));
+    let pieces = marks::common(&text, &printed, pieces);
+    (text, pieces)
+}
+
+/// Prints a text until it is known which macros it has.
+fn chosen(cx: &Context, print: fn(&Context) -> (String, usize)) -> String {
     let macros = &cx.macros;
     let (text, _) = print(cx);
     if !macros.choose(Reserved::of(cx.profile)) {
@@ -422,7 +439,7 @@ pub(super) fn with_macros(cx: &Context, print: fn(&Context) -> (String, usize)) 
     loop {
         let (text, place) = print(cx);
         if !macros.leave_out(&text) {
-            return macros.declare(&text, place, cx.profile.language, cx.options);
+            return macros.declare((&text, place), cx);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::dialect::{Dialect, Style};
 use super::expr::Exprs;
+use super::marks::PieceKind;
 use super::writer::Writer;
 use crate::tree::*;
 
@@ -32,6 +33,7 @@ impl<'a> Stmts<'a, '_> {
             self.w.blank();
         }
         self.w.before(&stmt.comments);
+        let around = self.w.from((stmt.span, PieceKind::Statement));
         match &stmt.kind {
             StmtKind::Local(local, init) => {
                 let text = self.dialect().local(&self.ex, *local, *init);
@@ -75,6 +77,7 @@ impl<'a> Stmts<'a, '_> {
                 self.w.line(&format!("{text};"));
             }
         }
+        self.w.from(around);
         self.w.after(&stmt.comments);
     }
 

@@ -1,8 +1,11 @@
 //! Text with indentation, blank lines and comments.
 
+use super::marks::{Marks, PieceKind, is_mark};
 use super::style::{Braces, Indent};
 use super::{Options, layout};
 use crate::lex::Comment;
+use crate::source::Span;
+use std::rc::Rc;
 
 /// Collects lines.
 pub(super) struct Writer {
@@ -17,15 +20,23 @@ pub(super) struct Writer {
     opened: bool,
     /// Where declarations begin.
     declarations: usize,
+    marks: Rc<Marks>,
+    /// What lines are made from.
+    origin: (Span, PieceKind),
 }
 
 impl Writer {
-    /// An empty text.
-    pub(super) fn new(options: &Options) -> Writer {
+    /// An empty text. Its lines are made from `origin`, and marked as such.
+    pub(super) fn new(options: &Options, marks: &Rc<Marks>, origin: (Span, PieceKind)) -> Writer {
         let indent = options.style.indent.unwrap_or(Indent::Spaces(4));
         let braces = options.style.braces.unwrap_or(Braces::OwnLine);
-        let (text, comments) = (String::new(), options.comments);
-        Writer { text, depth: 0, indent, braces, comments, blank: false, opened: true, declarations: 0 }
+        let (text, comments, marks) = (String::new(), options.comments, marks.clone());
+        Writer { text, depth: 0, indent, braces, comments, blank: false, opened: true, declarations: 0, marks, origin }
+    }
+
+    /// From now on lines are made from this; gives what they were made from before.
+    pub(super) fn from(&mut self, origin: (Span, PieceKind)) -> (Span, PieceKind) {
+        std::mem::replace(&mut self.origin, origin)
     }
 
     /// The text, and the place in it where declarations begin.
@@ -41,19 +52,58 @@ impl Writer {
     /// A statement or declaration at the current indentation: one line, or those that it is broken into.
     pub(super) fn line(&mut self, line: &str) {
         let column = self.depth * self.indent.columns();
+        if self.marks.are_written() {
+            return self.marked_line(line, column);
+        }
         if !layout::is_broken(line, column) {
-            return self.plain_line(line);
+            return self.bare_line(line);
         }
         let depth = self.depth;
         for part in layout::lines(line, column, self.indent.columns()) {
             self.depth = depth + part.depth;
-            self.plain_line(part.text);
+            self.bare_line(part.text);
         }
         self.depth = depth;
     }
 
-    /// A line as it is.
+    /// The same with marks, which are no letters: it is broken where it is without.
+    fn marked_line(&mut self, line: &str, column: usize) {
+        let bare: String = line.chars().filter(|c| !is_mark(*c)).collect();
+        if !layout::is_broken(&bare, column) {
+            return self.plain_line(line);
+        }
+        let lines = layout::lines(&bare, column, self.indent.columns());
+        let mut whole = String::new();
+        self.marks.begin(self.origin.0, self.origin.1, &mut whole);
+        let (depth, last) = (self.depth, lines.len().saturating_sub(1));
+        let (mut letters, mut at) = (line.chars().peekable(), 0);
+        for (number, part) in lines.iter().enumerate() {
+            // Behind the last letter there is nothing but marks.
+            let end = if number == last { usize::MAX } else { part.start + part.text.len() };
+            while let Some(c) = letters.next_if(|c| is_mark(*c) || at < end) {
+                let is_kept = is_mark(c) || at >= part.start;
+                at += if is_mark(c) { 0 } else { c.len_utf8() };
+                whole.extend(is_kept.then_some(c));
+            }
+            if number == last {
+                self.marks.end(&mut whole);
+            }
+            self.depth = depth + part.depth;
+            self.bare_line(&std::mem::take(&mut whole));
+        }
+        self.depth = depth;
+    }
+
+    /// A line as it is, as a piece.
     fn plain_line(&mut self, line: &str) {
+        if line.is_empty() || !self.marks.are_written() {
+            return self.bare_line(line);
+        }
+        let line = self.marks.around(self.origin.0, self.origin.1, line.to_owned());
+        self.bare_line(&line);
+    }
+
+    fn bare_line(&mut self, line: &str) {
         if self.blank && !self.opened {
             self.text.push('\n');
         }
@@ -142,7 +192,7 @@ impl Writer {
                 self.text.pop();
             }
             self.text.push(' ');
-            self.text.push_str(&text);
+            self.text.push_str(&self.marks.around(comment.span, PieceKind::Code, text));
             self.text.push('\n');
         }
     }
@@ -155,6 +205,7 @@ impl Writer {
         if comment.blank_before {
             self.blank();
         }
+        let before = self.from((comment.span, PieceKind::Code));
         let text = clean(comment.text.as_str());
         let mut lines = text.lines();
         self.plain_line(lines.next().unwrap_or("").trim_end());
@@ -169,6 +220,7 @@ impl Writer {
                 self.plain_line(line.get(common..).unwrap_or("").trim_end());
             }
         }
+        self.origin = before;
     }
 }
 
@@ -204,7 +256,7 @@ mod tests {
 
     #[test]
     fn blank_lines_never_follow_an_opened_block() {
-        let mut w = Writer::new(&Options::default());
+        let mut w = Writer::new(&Options::default(), &Rc::default(), (Span::default(), PieceKind::Head));
         w.blank();
         w.open("void f()");
         w.blank();

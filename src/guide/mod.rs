@@ -22,6 +22,7 @@ guide! {
     locks;
     command_line;
     messages;
+    source_maps;
     capabilities;
     limits;
     comparison;

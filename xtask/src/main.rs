@@ -16,6 +16,7 @@ mod process;
 #[path = "../../tests/random.rs"]
 mod random;
 mod readme;
+mod trace;
 mod words;
 
 use clap::{Parser, Subcommand};
@@ -57,6 +58,8 @@ enum Task {
     Porting(porting::Options),
     /// Write the generated parts of README.md and the guide.
     Readme(readme::Options),
+    /// Put errors into the texts of a tree: source maps have to lead to the lines that they come from.
+    Trace(trace::Options),
     /// Compile programs in which the words of the target languages are names, and judge what is emitted.
     Words(words::Options),
     /// Time the library in this process.
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Task::Opengl(options) => opengl::run(&options),
         Task::Porting(options) => porting::run(&options),
         Task::Readme(options) => readme::run(&options),
+        Task::Trace(options) => trace::run(&options),
         Task::Words(options) => words::run(&options),
         Task::MeasureInProcess(options) => bench::in_process(&options),
     };

@@ -11,6 +11,7 @@
 use super::{Glsl, GlslFile, layout_of, memory_words};
 use crate::emit::context::{Context, constant_element, transparent_element};
 use crate::emit::dialect::{Spelling, split_array};
+use crate::emit::marks::PieceKind;
 use crate::layout::{Layouter, Policy, Settings};
 use crate::symbol::Symbol;
 use crate::tree::*;
@@ -215,7 +216,9 @@ impl GlslFile<'_> {
                     }
                     let layout = layout_of(&member);
                     let variable = Glsl.variable(self.cx, field.ty, field.name.as_str());
+                    let around = self.w.from((field.span, PieceKind::Name));
                     self.w.line(&format!("{layout}{variable};"));
+                    self.w.from(around);
                     self.w.after(&field.comments);
                 }
                 let instance = if transparent { String::new() } else { format!(" {name}{sizes}") };

@@ -8,6 +8,7 @@ mod types;
 
 use super::context::{Context, Group, Spacing, constant_element, footer, header, transparent_element};
 use super::dialect::Spelling;
+use super::marks::PieceKind;
 use super::reversed::reversed_products;
 use super::writer::Writer;
 use crate::target::format::Format;
@@ -22,7 +23,8 @@ struct Glsl;
 
 /// The text of a program, and the place in it where declarations begin.
 pub(super) fn emit(cx: &Context) -> (String, usize) {
-    let mut file = GlslFile { cx, w: Writer::new(cx.options), pointers: Vec::new() };
+    let w = Writer::new(cx.options, &cx.marks, cx.head_origin());
+    let mut file = GlslFile { cx, w, pointers: Vec::new() };
     file.head();
     file.items();
     file.w.finish()
@@ -111,6 +113,7 @@ impl GlslFile<'_> {
         self.w.begin_declarations();
         for item in cx.printed() {
             spacing.before_item(cx, item, self.group(item), &mut self.w);
+            self.w.from(cx.origin(item));
             match item {
                 Item::Struct(id) => {
                     if !blocks::is_open(self.cx.program, id) {
@@ -159,7 +162,9 @@ impl GlslFile<'_> {
         for field in &structure.fields {
             self.w.before(&field.comments);
             let precise = if field.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
+            let around = self.w.from((field.span, PieceKind::Name));
             self.w.line(&format!("{precise}{};", Glsl.variable(self.cx, field.ty, field.name.as_str())));
+            self.w.from(around);
             self.w.after(&field.comments);
         }
         // No struct is empty here.

@@ -5,6 +5,7 @@ use crate::emit::context::Context;
 use crate::emit::dialect::Dialect;
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::literal::Literals;
+use crate::emit::marks::is_mark;
 use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
 use crate::tree::*;
@@ -398,7 +399,7 @@ fn begins_with_type(ex: &Exprs, id: ExprId, text: &str) -> bool {
 /// Whether a text begins with the type of a value as a function.
 fn is_called(ex: &Exprs, id: ExprId, text: &str) -> bool {
     let name = ex.dialect.type_name(ex.cx, ex.type_id(id));
-    text.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('('))
+    text.trim_start_matches(is_mark).strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('('))
 }
 
 /// `(T)x`.

@@ -7,6 +7,7 @@ mod untyped;
 
 use super::context::{Context, Group, Spacing, footer, header, transparent_element};
 use super::dialect::Spelling;
+use super::marks::PieceKind;
 use super::writer::Writer;
 use crate::target::Capability;
 use crate::target::invocation_modes::InvocationMode;
@@ -28,7 +29,8 @@ pub(super) fn emit(cx: &Context) -> (String, usize) {
     let has_select = cx.profile.version >= (6, 0) && cx.profile.has(Capability::VectorLogic);
     let dialect = Hlsl { has_select };
     let payloads = ray_payloads::structs(cx);
-    let mut file = HlslFile { cx, dialect, payloads, w: Writer::new(cx.options) };
+    let w = Writer::new(cx.options, &cx.marks, cx.head_origin());
+    let mut file = HlslFile { cx, dialect, payloads, w };
     file.items();
     file.w.finish()
 }
@@ -55,6 +57,7 @@ impl HlslFile<'_> {
         self.w.begin_declarations();
         for item in cx.printed() {
             spacing.before_item(cx, item, self.group(item), &mut self.w);
+            self.w.from(cx.origin(item));
             match item {
                 Item::Struct(id) => self.structure(id),
                 Item::Enum(id) => self.enumeration(&self.cx.program.enums[id]),
@@ -64,6 +67,7 @@ impl HlslFile<'_> {
         }
         for subobject in &cx.program.subobjects {
             spacing.before(Group::Lines(SUBOBJECT_LINES), &mut self.w);
+            self.w.from((subobject.span, PieceKind::Name));
             self.w.before(&subobject.comments);
             let Subobject { kind, name, values, .. } = subobject;
             let values: Vec<String> = values.iter().map(attribute_arg).collect();
@@ -113,7 +117,9 @@ impl HlslFile<'_> {
                 text.push_str(&format!(" : packoffset(c{}{component})", offset / 16));
             }
             let access = self.payload_access((!in_block).then_some(id), field);
+            let around = self.w.from((field.span, PieceKind::Name));
             self.w.line(&format!("{text}{access};"));
+            self.w.from(around);
             self.w.after(&field.comments);
         }
     }
@@ -227,7 +233,8 @@ impl HlslFile<'_> {
     }
 
     fn function(&mut self, id: FunctionId) {
-        let function = &self.cx.program.functions[id];
+        let cx = self.cx;
+        let function = &cx.program.functions[id];
         let result = self.result(function);
         self.w.before(&function.comments);
         if let Some(entry) = self.cx.entry_of(id) {

@@ -6,6 +6,7 @@ mod types;
 
 use super::context::{Context, Group, Spacing, footer, header};
 use super::dialect::Spelling;
+use super::marks::PieceKind;
 use super::reversed::reversed_products;
 use super::writer::Writer;
 use crate::target::Capability;
@@ -16,7 +17,8 @@ struct Wgsl;
 
 /// The text of a program, and the place in it where declarations begin.
 pub(super) fn emit(cx: &Context) -> (String, usize) {
-    let mut file = WgslFile { cx, w: Writer::new(cx.options) };
+    let w = Writer::new(cx.options, &cx.marks, cx.head_origin());
+    let mut file = WgslFile { cx, w };
     file.items();
     file.w.finish()
 }
@@ -56,6 +58,7 @@ impl WgslFile<'_> {
                 _ => Group::Block,
             };
             spacing.before_item(cx, item, group, &mut self.w);
+            self.w.from(cx.origin(item));
             match item {
                 Item::Struct(id) => self.structure(&self.cx.program.structs[id]),
                 Item::Global(id) => self.global(&self.cx.program.globals[id]),
@@ -74,7 +77,9 @@ impl WgslFile<'_> {
             let attributes = place(&field.attributes, &field.explicit, field.modifiers);
             let sized = memory_attributes(&field.attributes);
             let declared = Wgsl.variable(self.cx, field.ty, field.name.as_str());
+            let around = self.w.from((field.span, PieceKind::Name));
             self.w.line(&format!("{attributes}{sized}{declared},"));
+            self.w.from(around);
             self.w.after(&field.comments);
         }
         if structure.fields.is_empty() {
