@@ -11,6 +11,7 @@
 //! | `store`, `cached`, `bundle` | the cache that builds share, in directories and services |
 //! | `elsewhere`, `packed`, `remote` | programs that are not compiled here: servers of the Remote Execution API |
 //! | `farm` | builds that other programs run: Ninja, Bazel |
+//! | `port` | trees by what they say of their own build |
 //! | `finding` | what is wrong with a build and is of no program |
 //! | `lock`, `documents`, `write`, `validators`, `parts` | bindings locks, files of ours, writing, checking, broken includes |
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an outer layer: it reads and writes trees")]
@@ -36,6 +37,8 @@ mod order;
 mod packed;
 mod parts;
 mod plan;
+#[cfg(feature = "cli")]
+pub mod port;
 mod program;
 mod record;
 #[cfg(feature = "remote")]
@@ -85,7 +88,7 @@ pub use selection::Selection;
 pub use store::Use;
 pub use store::{Store, USUAL_BOUND};
 #[cfg(feature = "cli")]
-pub use suggest::suggest;
+pub use suggest::{Beside, suggest};
 pub use template::Template;
 #[cfg(feature = "cli")]
 pub use walk::below;

@@ -12,6 +12,7 @@ mod compile;
 mod depfile;
 mod diff;
 mod differences;
+mod foreign;
 mod forward;
 mod host;
 mod interrupt;
@@ -54,7 +55,7 @@ enum Command {
     /// Check texts that were written before with other compilers: naga in process, and DXC, glslang, spirv-val, tint where found.
     Validate(validate::ValidateArgs),
     /// Compile one program from one or several files.
-    Compile(compile::CompileArgs),
+    Compile(Box<compile::CompileArgs>),
     /// Report what is wrong with a program or a tree, and write nothing.
     Check(check::CheckArgs),
     /// Show the bindings and layouts of a program.
@@ -162,7 +163,7 @@ pub fn run() -> ExitCode {
         Command::Build(args) => build::build(&args, &forward::Given::of("build", given)),
         Command::Plan(args) => plan::plan(&args, &forward::Given::of("plan", given)),
         Command::Validate(args) => validate::validate(&args),
-        Command::Compile(args) => compile::compile(&args),
+        Command::Compile(args) => compile::compile(*args),
         Command::Check(args) => check::check(&args),
         Command::Reflect(args) => compile::reflect(&args),
         Command::Diff(args) => diff::diff(&args),
