@@ -21,6 +21,7 @@ mod messages;
 mod options;
 mod pages;
 mod plan;
+mod port;
 mod remote;
 mod stdin;
 mod usage;
@@ -50,6 +51,8 @@ pub struct Cli {
 enum Command {
     /// Convert a tree of shaders, or all that a `shaderport.toml` names.
     Build(build::BuildArgs),
+    /// Port a tree by the build description that it has, with a report; or merge what is new in it into an edited port.
+    Port(port::PortArgs),
     /// Write the actions of a build, for Ninja, Bazel or another program to run.
     Plan(plan::PlanArgs),
     /// Check texts that were written before with other compilers: naga in process, and DXC, glslang, spirv-val, tint where found.
@@ -161,6 +164,7 @@ pub fn run() -> ExitCode {
     let given = matches.subcommand().map(|(_, given)| given);
     let outcome = match cli.command {
         Command::Build(args) => build::build(&args, &forward::Given::of("build", given)),
+        Command::Port(args) => port::port(&args),
         Command::Plan(args) => plan::plan(&args, &forward::Given::of("plan", given)),
         Command::Validate(args) => validate::validate(&args),
         Command::Compile(args) => compile::compile(*args),

@@ -5,20 +5,31 @@
 //! | `flags`, `invocation`, `words` | command lines of fxc, dxc and slangc |
 //! | `script`, `batch_file`, `batch_syntax`, `shell_file`, `cmake_file`, `list_files` | build descriptions, as the commands that they run |
 //! | `describe`, `groups` | all of a tree, and what it is in a manifest |
+//! | `merge`, `update`, `output` | three-way merges: of a text, of all files, on disk |
+//! | `report`, `document` | what is told |
 
 mod batch_file;
 mod batch_syntax;
 mod cmake_file;
 mod describe;
+mod document;
 mod flags;
 mod groups;
 mod invocation;
 mod list_files;
+mod merge;
+mod output;
+mod report;
 mod script;
 mod shell_file;
+mod update;
 mod words;
 
 pub use describe::{Described, Descriptions, describe};
+pub use document::{markdown, page};
 pub use flags::CompilerTool;
 pub use groups::{Group, groups, list, quoted};
 pub use invocation::{Invocation, read_invocation};
+pub use output::PortDirectory;
+pub use report::{PortFacts, report, summary_of};
+pub use update::{Deed, ThreeWays, step, steps};
