@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Bytes of a description.
 const MOST_BYTES: usize = 1 << 22;
 
+/// Why warnings are as they are.
+const OWN_WARNINGS: &str = "warnings are others here; `--severity` is about them";
+
 /// One compilation of a file, as a description says it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
@@ -137,6 +140,9 @@ impl Descriptions {
             let flag = flag.trim_start_matches(['-', '/']);
             let known = super::flags::flag(tool, flag).map_or(flag, |row| row.name);
             *self.ignored.entry((format!("-{known}"), reason)).or_default() += 1;
+        }
+        if said.choices.severity.is_some() {
+            *self.ignored.entry(("-WX, -no-warnings".to_owned(), OWN_WARNINGS)).or_default() += 1;
         }
         for (flag, reason) in &said.unsupported {
             self.note(command, &format!("`{}` is not done: {reason}", shown(flag)));

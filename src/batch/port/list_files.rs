@@ -22,7 +22,7 @@ pub fn read_json(script: &Script) -> Reading {
 fn in_json(script: &Script, value: &Value, directory: &str, depth: usize, reading: &mut Reading) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let mut add = |words: Vec<String>, directory: &str| {
-        let is_tool = words.first().is_some_and(|first| tool_of(first).is_some()) && tool_in(&words).is_some();
+        let is_tool = words.len() > 1 && words.first().is_some_and(|first| tool_of(first).is_some());
         if is_tool {
             let line = words.iter().find(|word| is_shader(word)).map_or(1, |word| line_of(script.text, word));
             reading.command(script, line, directory, &words);

@@ -30,6 +30,8 @@ pub use document::{markdown, page};
 pub use flags::CompilerTool;
 pub use groups::{Group, groups, list, quoted};
 pub use invocation::{Invocation, read_invocation};
+#[cfg(feature = "internals")]
+pub use merge::merge;
 pub use output::PortDirectory;
 pub use report::{PortFacts, report, summary_of};
 pub use update::{Deed, ThreeWays, step, steps};

@@ -143,36 +143,53 @@ fn people(built: &Built, facts: &PortFacts, programs: &[Ported]) -> Vec<Block> {
     items.extend(open.map(|(name, deed)| format!("`{name}`: {}", deed.words())));
     let errors = built.errors.iter().chain(&built.warnings).map(|finding| finding.message(false));
     items.extend(errors.map(|message| told(built, &message)));
-    let mut by_message: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut by_message: BTreeMap<(Severity, String), BTreeSet<String>> = BTreeMap::new();
     for program in programs {
         for message in program.report.messages.iter().filter(|message| message.severity != Severity::Note) {
-            by_message.entry(told(built, message)).or_default().push(&program.name);
-        }
-        for function in &program.report.passed_over {
-            let text = format!(
-                "`{}`: the function `{function}` looks like an entry point and was not taken for one",
-                program.name
-            );
-            by_message.entry(text).or_default().push(&program.name);
+            let places = by_message.entry((message.severity, words_of(built, message))).or_default();
+            places.insert(place(built, message).unwrap_or_else(|| format!("`{}`", program.name)));
         }
     }
-    items.extend(by_message.into_keys());
+    items.extend(by_message.into_iter().map(|((_, text), places)| with_places(&text, &places)));
+    for program in programs {
+        let words = "looks like an entry point and was not taken for one";
+        let passed = program.report.passed_over.iter();
+        items.extend(passed.map(|function| format!("`{}`: the function `{function}` {words}", program.name)));
+    }
     items.extend(facts.notes.iter().cloned());
     let mut blocks = vec![Block::Section("What needs a person".to_owned())];
     blocks.push(if items.is_empty() { Block::Text("Nothing.".to_owned()) } else { Block::List(items) });
     blocks
 }
 
-/// A message with its place from the tree.
+/// As many places of a message are named.
+const SHOWN: usize = 8;
+
+fn with_places(text: &str, places: &BTreeSet<String>) -> String {
+    let shown: Vec<&str> = places.iter().take(SHOWN).map(String::as_str).collect();
+    let more = places.len() - shown.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{text} ({}{more})", shown.join(", "))
+}
+
+/// A message with its place.
 fn told(built: &Built, message: &Message) -> String {
-    let kind = message.severity.word();
+    let text = words_of(built, message);
+    place(built, message).map_or_else(|| text.clone(), |place| format!("{text} ({place})"))
+}
+
+/// The place of a message, from the tree.
+fn place(built: &Built, message: &Message) -> Option<String> {
+    let place = message.location.as_ref()?;
+    let file = crate::batch::plan::from(&built.base, Path::new(&place.file));
+    Some(format!("`{file}:{}`", place.line_start))
+}
+
+/// A message without its place. Paths in it are from the tree.
+fn words_of(built: &Built, message: &Message) -> String {
     let code = message.code.map_or(String::new(), |code| format!(" {code}"));
-    let place = message.location.as_ref().map(|place| {
-        let file = crate::batch::plan::from(&built.base, Path::new(&place.file));
-        format!("`{file}:{}`: ", place.line_start)
-    });
     let base = format!("{}/", built.base.to_string_lossy().replace('\\', "/"));
-    format!("{}{kind}{code}: {}", place.unwrap_or_default(), message.message.replace(&base, ""))
+    format!("{}{code}: {}", message.severity.word(), message.message.replace(&base, ""))
 }
 
 fn became(programs: &[Ported]) -> Block {
