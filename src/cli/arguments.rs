@@ -11,7 +11,7 @@ use std::ffi::OsString;
 pub fn arguments(given: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, String> {
     let mut all: Vec<OsString> = Vec::new();
     for argument in given {
-        let is_other = || all.iter().any(|a| a == "--") && all.iter().any(|a| is_as(a));
+        let is_other = || all.iter().any(|a| a == "--") && all.iter().any(is_as);
         let path = argument.to_str().and_then(|text| text.strip_prefix('@'));
         let Some(path) = path.filter(|_| !is_other()) else {
             all.push(argument);

@@ -30,7 +30,7 @@ pub struct PortArgs {
     /// The tree of shaders.
     #[arg(default_value = ".")]
     tree: PathBuf,
-    /// What to write, separated by commas; the default is the manifest's, else hlsl,glsl,wgsl.
+    /// What to write, separated by commas; the default is that of the port that is updated, of the manifest, else hlsl,glsl,wgsl.
     #[arg(long, value_delimiter = ',')]
     target: Vec<Target>,
     /// Directory for the outputs, the manifest and the report.
@@ -85,15 +85,20 @@ fn run(args: &PortArgs, messages: &mut Messages) -> Result<Outcome, Finding> {
         (Some(_), true) | (None, false) => {}
     }
     directory.recover()?;
-    let before = state.unwrap_or_default().owners;
+    let state = state.unwrap_or_default();
+    let before = state.owners;
+    let targets = match args.target.as_slice() {
+        [] => state.targets.iter().filter_map(|name| Target::parse(name)).collect(),
+        asked => asked.to_vec(),
+    };
     let mut facts = PortFacts { is_update: args.update, ..PortFacts::default() };
     let (manifest, is_generated) = manifest(args, &directory, &before, &mut facts)?;
-    let mut built = build(args, &manifest, &directory.next(), &args.target, &args.program.choices)?;
+    let mut built = build(args, &manifest, &directory.next(), &targets, &args.program.choices)?;
     if interrupt::is_interrupted() {
         return Ok(Outcome::Interrupted);
     }
     let of_sources = as_sources(args, &manifest, &directory);
-    let conflicts = write(&directory, &before, is_generated, &mut facts, &built, &of_sources)?;
+    let conflicts = write(&directory, &targets, &before, is_generated, &mut facts, &built, &of_sources)?;
     messages.built(&mut built);
     facts.notes.iter().for_each(|note| messages.note(note));
     for (name, deed) in facts.deeds.iter().filter(|(_, deed)| deed.needs_person()) {
@@ -256,6 +261,7 @@ fn owners(built: &Built) -> BTreeMap<String, String> {
 /// Merges the outputs and the reports into the output directory. Gives whether there are conflicts.
 fn write(
     directory: &PortDirectory,
+    targets: &[Target],
     before: &BTreeMap<String, String>,
     is_generated: bool,
     facts: &mut PortFacts,
@@ -301,6 +307,6 @@ fn write(
         now.insert(FILE_NAME.to_owned(), String::new());
     }
     directory.apply(&steps)?;
-    directory.keep(now)?;
+    directory.keep(now, targets)?;
     Ok(facts.deeds.values().any(|deed| deed.is_conflict()))
 }

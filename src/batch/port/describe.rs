@@ -3,8 +3,8 @@
 use super::flags::CompilerTool;
 use super::invocation::{Invocation, read_invocation};
 use super::script::{Reading, Script, ToolCommand, joined};
-use super::words::{is_open, shown, tool_in};
-use super::{batch_file, cmake_file, list_files, shell_file};
+use super::words::{is_open, shown, tool_in, tool_of_python};
+use super::{batch_file, cmake_file, content_file, json_file, shader_make, shell_file};
 use crate::options::Choices;
 use crate::tree::Stage;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,10 +55,10 @@ fn reading(script: &Script, read: &dyn Fn(&str) -> Option<String>) -> Option<Rea
         "sh" | "bash" => Some(shell_file::read(script)),
         "cmake" => Some(cmake_file::read(script)),
         "txt" if name == "cmakelists.txt" => Some(cmake_file::read(script)),
-        "json" if has_tool(script.text) => Some(list_files::read_json(script)),
-        "cfg" | "txt" if list_files::is_shader_make(script.text) => Some(list_files::read_shader_make(script)),
-        "mgcb" => Some(list_files::read_content(script, read)),
-        "py" => list_files::tool_of_python(script.text).map(|tool| {
+        "json" if has_tool(script.text) => Some(json_file::read(script)),
+        "cfg" | "txt" if shader_make::is_shader_make(script.text) => Some(shader_make::read(script)),
+        "mgcb" => Some(content_file::read(script, read)),
+        "py" => tool_of_python(script.text).map(|tool| {
             let mut reading = Reading::default();
             let note =
                 "is run by Python, which is not followed: stages are taken from the names of files and functions";

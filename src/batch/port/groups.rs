@@ -10,7 +10,7 @@ use crate::tree::{MatrixOrder, Stage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A macro with the values that it has in variants; `None`: it is not defined.
-type Axis = (String, Vec<Option<String>>);
+type MacroAxis = (String, Vec<Option<String>>);
 
 /// Compilations of a file that are one section.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +24,7 @@ pub struct Group {
     /// What else is chosen.
     pub choices: Choices,
     /// Macros with several values.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<MacroAxis>,
 }
 
 impl Group {
@@ -47,7 +47,7 @@ impl Group {
             let roots: Vec<&str> = self.include.iter().map(|i| if i.is_empty() { "." } else { i.as_str() }).collect();
             text.push_str(&format!("include = {}\n", list(&roots)));
         }
-        let axis = |(name, values): &Axis| {
+        let axis = |(name, values): &MacroAxis| {
             let values: Vec<String> = values.iter().map(|value| axis_value(value.as_deref())).collect();
             format!("{name} = [{}]", values.join(", "))
         };
@@ -169,7 +169,7 @@ fn permuted(groups: Vec<Group>) -> Vec<Group> {
         group.entries == first.entries && group.include == first.include && group.choices == first.choices
     };
     let names: BTreeSet<&String> = groups.iter().flat_map(|group| &group.defines).map(|(name, _)| name).collect();
-    let mut axes: Vec<Axis> = Vec::new();
+    let mut axes: Vec<MacroAxis> = Vec::new();
     for name in names {
         let mut values: Vec<Option<String>> = Vec::new();
         for group in &groups {
@@ -185,7 +185,7 @@ fn permuted(groups: Vec<Group>) -> Vec<Group> {
     if !groups.iter().all(is_alike) || combinations != Some(groups.len()) {
         return groups;
     }
-    let (axes, fixed): (Vec<Axis>, Vec<Axis>) = axes.into_iter().partition(|(_, values)| values.len() > 1);
+    let (axes, fixed): (Vec<MacroAxis>, Vec<MacroAxis>) = axes.into_iter().partition(|(_, values)| values.len() > 1);
     let defines = fixed.into_iter().map(|(name, values)| (name, values.into_iter().next().flatten())).collect();
     vec![Group { defines, axes, ..first.clone() }]
 }

@@ -4,12 +4,13 @@
 //! An update that is stopped goes on in the next one: which bytes each file is to have is in `journal.json` before the first is
 //! written, and a file that has them was merged already.
 
-use super::update::{Files, Step};
+use super::update::{NamedFiles, Step};
 use crate::batch::digest::Digest;
 use crate::batch::finding::Finding;
 use crate::batch::lock::guard;
 use crate::batch::record::{DIRECTORY, prepare};
 use crate::batch::write::write_whole;
+use crate::compile::Target;
 use crate::diagnostic::Code;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub struct PortState {
     schema: String,
     /// The program of each file; empty: of none.
     pub owners: BTreeMap<String, String>,
+    /// The targets that were asked for.
+    pub targets: Vec<String>,
 }
 
 /// The bytes that files are to have; `None`: they are to be removed.
@@ -94,24 +97,25 @@ impl PortDirectory {
     }
 
     /// Keeps what was written.
-    pub fn keep(&self, owners: BTreeMap<String, String>) -> Result<(), Finding> {
-        let state = PortState { schema: STATE_VERSION.to_owned(), owners };
+    pub fn keep(&self, owners: BTreeMap<String, String>, targets: &[Target]) -> Result<(), Finding> {
+        let targets = targets.iter().map(|target| target.name().to_owned()).collect();
+        let state = PortState { schema: STATE_VERSION.to_owned(), owners, targets };
         let text = serde_json::to_string_pretty(&state).unwrap_or_default();
         write(&self.state_path(), text.as_bytes())
     }
 
     /// The files of these names that were written before.
-    pub fn written_before<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Result<Files, Finding> {
+    pub fn written_before<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Result<NamedFiles, Finding> {
         files(&self.base(), names)
     }
 
     /// The files of these names as they are.
-    pub fn there<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Result<Files, Finding> {
+    pub fn there<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Result<NamedFiles, Finding> {
         files(&self.out, names)
     }
 
     /// The files of these names as they are to be written.
-    pub fn built<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Result<Files, Finding> {
+    pub fn built<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Result<NamedFiles, Finding> {
         files(&self.next(), names)
     }
 
@@ -168,8 +172,8 @@ impl PortDirectory {
     }
 }
 
-fn files<'n>(directory: &Path, names: impl IntoIterator<Item = &'n String>) -> Result<Files, Finding> {
-    let mut files = Files::new();
+fn files<'n>(directory: &Path, names: impl IntoIterator<Item = &'n String>) -> Result<NamedFiles, Finding> {
+    let mut files = NamedFiles::new();
     for name in names {
         if let Some(bytes) = read(&directory.join(name))? {
             files.insert(name.clone(), bytes);

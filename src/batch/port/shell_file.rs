@@ -327,17 +327,14 @@ impl ShellRun<'_> {
         }
         let value = self.joined(name, is_quoted);
         let is_known = !value.contains(UNKNOWN);
-        let forms: [(&str, fn(&str, &str) -> String); 4] = [
-            ("%%", |v, p| tail(v, p, true)),
-            ("%", |v, p| tail(v, p, false)),
-            ("##", |v, p| head(v, p, true)),
-            ("#", |v, p| head(v, p, false)),
-        ];
         if let Some(fallback) = form.strip_prefix(":-").or_else(|| form.strip_prefix(":=")) {
             return if is_known && !value.is_empty() { value } else { self.substituted(fallback).replace('"', "") };
         }
-        if let Some((apply, pattern)) = forms.iter().find_map(|(sign, apply)| Some((apply, form.strip_prefix(sign)?))) {
-            return if is_known { apply(&value, pattern.trim_matches(['"', '\''])) } else { value };
+        for (sign, cut, longest) in CUTS {
+            if let Some(pattern) = form.strip_prefix(sign) {
+                let pattern = pattern.trim_matches(['"', '\'']);
+                return if is_known { cut(&value, pattern, *longest) } else { value };
+            }
         }
         if let Some((old, new)) = form.strip_prefix('/').and_then(|rest| rest.trim_start_matches('/').split_once('/')) {
             return value.replace(old, new);
@@ -374,6 +371,12 @@ impl ShellRun<'_> {
         }
     }
 }
+
+/// Takes what a pattern matches off a value.
+type PatternCut = fn(&str, &str, bool) -> String;
+/// What stands before a pattern in `${NAME%...}`, where it takes off, and whether the longest that it matches.
+const CUTS: &[(&str, PatternCut, bool)] =
+    &[("%%", tail, true), ("%", tail, false), ("##", head, true), ("#", head, false)];
 
 /// Where what was opened before a text is closed.
 fn closing(text: &str, open: char, close: char) -> usize {

@@ -139,12 +139,12 @@ fn is_marked(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(has_conflicts)
 }
 
-/// Files by their names, with what is in them.
-pub type Files = BTreeMap<String, Vec<u8>>;
+/// NamedFiles by their names, with what is in them.
+pub type NamedFiles = BTreeMap<String, Vec<u8>>;
 
 /// The new names of edited files that nothing makes any more: of the new files with the same ending the one that is most like what was
 /// written before, if half of its lines are.
-pub fn renames(base: &Files, mine: &Files, theirs: &Files) -> BTreeMap<String, String> {
+pub fn renames(base: &NamedFiles, mine: &NamedFiles, theirs: &NamedFiles) -> BTreeMap<String, String> {
     let is_gone =
         |name: &&String| !theirs.contains_key(*name) && mine.get(*name).is_some_and(|m| base.get(*name) != Some(m));
     let is_new = |name: &&String| !base.contains_key(*name) && !mine.contains_key(*name);
@@ -186,7 +186,12 @@ fn likeness(old: Option<&Vec<u8>>, new: Option<&Vec<u8>>) -> Option<usize> {
 }
 
 /// All that is to be done, by names. `has_failed` tells whether the program of a file has errors.
-pub fn steps(base: &Files, mine: &Files, theirs: &Files, has_failed: &dyn Fn(&str) -> bool) -> BTreeMap<String, Step> {
+pub fn steps(
+    base: &NamedFiles,
+    mine: &NamedFiles,
+    theirs: &NamedFiles,
+    has_failed: &dyn Fn(&str) -> bool,
+) -> BTreeMap<String, Step> {
     let renames = renames(base, mine, theirs);
     let moved: BTreeSet<&String> = renames.values().collect();
     let mut steps = BTreeMap::new();
@@ -196,7 +201,7 @@ pub fn steps(base: &Files, mine: &Files, theirs: &Files, has_failed: &dyn Fn(&st
         if moved.contains(name) && renames.iter().any(|(old, new)| new == name && !has_failed(old)) {
             continue;
         }
-        let of = |files: &'_ Files, name: &str| files.get(name).cloned();
+        let of = |files: &'_ NamedFiles, name: &str| files.get(name).cloned();
         match old {
             Some(new) => {
                 let (base, mine, theirs) = (of(base, name), of(mine, name), of(theirs, new));
@@ -222,7 +227,7 @@ pub fn steps(base: &Files, mine: &Files, theirs: &Files, has_failed: &dyn Fn(&st
                 }
             }
             None => {
-                let get = |files: &'_ Files| files.get(name).cloned();
+                let get = |files: &'_ NamedFiles| files.get(name).cloned();
                 let (base, mine, theirs) = (get(base), get(mine), get(theirs));
                 let ways = ThreeWays { base: base.as_deref(), mine: mine.as_deref(), theirs: theirs.as_deref() };
                 steps.insert(name.clone(), step(ways, has_failed(name)));

@@ -116,3 +116,10 @@ const ENDINGS: &[&str] =
 pub fn is_shader(word: &str) -> bool {
     word.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending.to_ascii_lowercase().as_str()))
 }
+
+/// Whether a script of Python runs a compiler: it is named, since it is not followed.
+pub fn tool_of_python(text: &str) -> Option<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let mut tools = words.filter(|word| ["dxc", "fxc", "slangc"].contains(&program_name(word).as_str()));
+    tools.next().map(str::to_ascii_lowercase)
+}
