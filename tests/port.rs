@@ -251,7 +251,6 @@ fn a_port_is_repeatable() {
     let run = port(first.path(), &[]);
     assert!(run.code == 2 && run.stderr.contains("has a port already"), "{}", run.stderr);
     assert_eq!(port(second.path(), &["--update"]).code, 0);
-    assert!(tree(&[("s/a.hlsl", SHADER)]).path().exists());
 }
 
 const PLAIN: &str = "float4 first() { return 1; }\nfloat4 second() { return 2; }\nfloat4 third() { return 3; }\n\
