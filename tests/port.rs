@@ -241,6 +241,18 @@ fn a_port_is_repeatable() {
     let (first, second) = (tree(&files), tree(&files));
     assert_eq!((port(first.path(), &[]).code, port(second.path(), &["-j1"]).code), (0, 0));
     assert_eq!(contents(&first.path().join("out")), contents(&second.path().join("out")));
+    // So are the reports of trees that are named by their whole paths, with what is wrong in them.
+    for directory in [&first, &second] {
+        write(directory.path(), "w/broken.hlsl", "float4 main() : SV_Target { return unknown; }\n");
+        let whole = directory.path().join("w");
+        let args = ["port", &*whole.to_string_lossy(), "--target", "wgsl", "--out", "w_out"];
+        assert_eq!(shaderport(directory.path(), &args).code, 1);
+    }
+    let [one, other] = [&first, &second].map(|directory| read(directory.path(), "w_out/port.md"));
+    assert!(
+        one == other && one.contains("`broken.hlsl:1`") && !one.contains(&*first.path().to_string_lossy()),
+        "{one}"
+    );
     let report = read(first.path(), "out/port.md");
     assert!(!report.contains(&*first.path().to_string_lossy()), "{report}");
     assert!(read(first.path(), "out/port.html").contains("<td><code>a.hlsl</code></td>"));

@@ -82,8 +82,8 @@ pub fn suggest(tree: &Path, out: &Path, beside: &Beside) -> Result<Suggested, Fi
             let group = groups.get(*file).and_then(|groups| groups.first());
             let of_group = group.into_iter().flat_map(|group| &group.include).map(|root| tree.join(root));
             let searched: Vec<PathBuf> = searched.iter().cloned().chain(of_group).collect();
-            let of_group = group.into_iter().flat_map(|group| &group.defines);
-            let defines: Vec<_> = defines.iter().chain(of_group).cloned().collect();
+            let of_group = group.map(Group::first_variant).unwrap_or_default();
+            let defines: Vec<_> = defines.iter().cloned().chain(of_group).collect();
             look_at(tree, file, &loaders, &searched, &defines)
         };
         sources = pool.install(|| files.par_iter().map(one).collect::<Vec<Source>>());

@@ -137,7 +137,9 @@ fn manifest(
     let Descriptions { found, all, notes, ignored } = describe(&files, &read);
     let ProgramArgs { include, defines, .. } = &args.program;
     let suggested = suggest(&args.tree, &args.out, &Beside { include, defines, described: &all })?;
-    facts.notes.extend(notes.into_iter().chain(suggested.notes));
+    // Reports are the same wherever the tree lies.
+    let tree = format!("{}/", args.tree.to_string_lossy().replace('\\', "/").trim_end_matches('/'));
+    facts.notes.extend(notes.into_iter().chain(suggested.notes).map(|note| note.replace(&tree, "")));
     facts.ignored = ignored;
     let sources: Vec<String> = found.iter().map(|(name, count)| format!("`{name}` ({count} commands)")).collect();
     facts.origin.push(match sources.as_slice() {

@@ -34,6 +34,12 @@ impl Group {
         *defines == other.defines && *include == other.include && *choices == other.choices && *axes == other.axes
     }
 
+    /// The macros of its first variant.
+    pub fn first_variant(&self) -> Vec<(String, Option<String>)> {
+        let of_axis = |(name, values): &MacroAxis| Some((name.clone(), Some(values.first()?.clone()?)));
+        self.defines.iter().cloned().chain(self.axes.iter().filter_map(of_axis)).collect()
+    }
+
     /// The keys of a section, without `files` and `entries`.
     pub fn keys(&self) -> String {
         let mut text = String::new();
