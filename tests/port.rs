@@ -244,8 +244,8 @@ fn a_port_is_repeatable() {
     // So are the reports of trees that are named by their whole paths, with what is wrong in them.
     for directory in [&first, &second] {
         write(directory.path(), "w/broken.hlsl", "float4 main() : SV_Target { return unknown; }\n");
-        let whole = directory.path().join("w");
-        let args = ["port", &*whole.to_string_lossy(), "--target", "wgsl", "--out", "w_out"];
+        let whole = directory.path().join("w").to_string_lossy().into_owned();
+        let args = ["port", whole.as_str(), "--target", "wgsl", "--out", "w_out"];
         assert_eq!(shaderport(directory.path(), &args).code, 1);
     }
     let [one, other] = [&first, &second].map(|directory| read(directory.path(), "w_out/port.md"));
