@@ -29,6 +29,7 @@ mod parse_trees;
 mod parts;
 mod pipes;
 mod plan;
+mod port;
 mod positions;
 mod random;
 mod readback;

@@ -7,6 +7,7 @@
 //! targets = ["hlsl", "glsl", "wgsl"]   # unless the command line says --target
 //! bindings-lock = "bindings.lock"      # positions that are kept, relative to the manifest; one lock for the tree
 //! unsized-array-size = 16              # of `Texture2D maps[]`, for targets where every array has a size
+//! tree = "../shaders"                  # where the sources are, if not beside the manifest; paths of the manifest are from there
 //! shift = { t = 100, u = 200 }         # and all other options of `Choices`, by the names of the command line
 //!
 //! [[shader]]                           # for the files that the globs match; where several match, later ones win
@@ -69,6 +70,7 @@ struct Section {
     targets: Option<Vec<String>>,
     output: Option<String>,
     bindings_lock: Option<PathBuf>,
+    tree: Option<PathBuf>,
     only_listed: bool,
     name: Option<String>,
     files: Vec<Spanned<String>>,
@@ -84,7 +86,8 @@ struct SectionKind {
 
 /// Those of all sections.
 const KEYS: &[&str] = &["include", "defines", "targets", "output"];
-const BUILD: SectionKind = SectionKind { header: "[build]", own: &["bindings-lock", "only-listed"], needed: &[] };
+const BUILD: SectionKind =
+    SectionKind { header: "[build]", own: &["bindings-lock", "only-listed", "tree"], needed: &[] };
 const SHADER: SectionKind = SectionKind {
     header: "[[shader]]",
     own: &["files", "entries"],
@@ -266,7 +269,8 @@ impl Manifest {
         let shaders: Result<_, ManifestFault> = list(shader, keys.shader, choices.shader, permutations.shader);
         let programs: Result<_, ManifestFault> = list(program, keys.program, choices.program, permutations.program);
         let build = said(build, keys.build, choices.build, permutations.build)?;
-        let directory = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let beside = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let directory = build.section.tree.as_ref().map_or_else(|| beside.clone(), |tree| beside.join(tree));
         let (text, shaders, programs) = (text.to_owned(), shaders?, programs?);
         let manifest = Manifest { path, text, directory, build, shaders, programs, known: Mutex::default() };
         manifest.check()?;
@@ -300,7 +304,13 @@ impl Manifest {
 
     /// The lock of the tree.
     pub fn bindings_lock(&self) -> Option<PathBuf> {
-        self.build.section.bindings_lock.as_ref().map(|path| self.directory.join(path))
+        let beside = self.path.parent().unwrap_or(Path::new(""));
+        self.build.section.bindings_lock.as_ref().map(|path| beside.join(path))
+    }
+
+    /// Where its sources are.
+    pub fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Whether a `[[shader]]` or `[[program]]` names a file, by its `/`-separated path from the manifest's directory.

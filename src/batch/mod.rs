@@ -11,6 +11,7 @@
 //! | `store`, `cached`, `bundle` | the cache that builds share, in directories and services |
 //! | `elsewhere`, `packed`, `remote` | programs that are not compiled here: servers of the Remote Execution API |
 //! | `farm` | builds that other programs run: Ninja, Bazel |
+//! | `port` | trees by what they say of their own build |
 //! | `finding` | what is wrong with a build and is of no program |
 //! | `maps` | source maps, which tell the way from outputs to sources |
 //! | `lock`, `documents`, `write`, `validators`, `complaint`, `parts` | bindings locks, files of ours, writing, checking, broken includes |
@@ -39,6 +40,8 @@ mod order;
 mod packed;
 mod parts;
 mod plan;
+#[cfg(feature = "cli")]
+pub mod port;
 mod program;
 mod record;
 #[cfg(feature = "remote")]
@@ -73,7 +76,7 @@ pub use plan::plan;
 #[cfg(feature = "internals")]
 pub use plan::{DXC_LIBRARY, Job, dxc_profile};
 #[cfg(feature = "cli")]
-pub use plan::{Plan, Project, base, enclosing, plan_of, plan_of_files, project};
+pub use plan::{Plan, Project, base, enclosing, from, plan_of, plan_of_files, project};
 #[cfg(feature = "cli")]
 pub use program::Fate;
 pub use program::OutputKind;
@@ -90,7 +93,7 @@ pub use selection::Selection;
 pub use store::Use;
 pub use store::{Store, USUAL_BOUND};
 #[cfg(feature = "cli")]
-pub use suggest::suggest;
+pub use suggest::{Beside, suggest};
 pub use template::Template;
 #[cfg(feature = "cli")]
 pub use walk::below;

@@ -290,6 +290,8 @@ enum Only {
 fn locate(root: &Path, with_manifest: bool) -> Result<Located, Finding> {
     let with = |directory: PathBuf, path: PathBuf, only: Option<Only>| {
         let manifest = Manifest::read(&path)?;
+        // A manifest may lie beside another tree than that of its sources.
+        let directory = if only.is_none() { manifest.directory().to_path_buf() } else { directory };
         Ok(Located { directory, manifest: Some(manifest), path: Some(path), only })
     };
     if root.is_dir() {

@@ -1,8 +1,10 @@
 //! A manifest for a tree without one (`build --suggest-manifest`): which include roots its sources need, which files are one
-//! program, and which functions are entry points where customs do not tell.
+//! program, and which functions are entry points where customs do not tell. What build descriptions say of a file holds in place
+//! of customs (`port`).
 
 use super::finding::Finding;
 use super::loader::Loaders;
+use super::port::{Described, Group, groups, list};
 use super::walk::files_below;
 use crate::check::stage_in_name;
 use crate::compile::{self, Options, Output, Target};
@@ -39,23 +41,33 @@ struct Source {
     fault: Option<String>,
     /// Includes that were not found.
     missing: Vec<String>,
+    /// What descriptions say of it.
+    groups: Vec<Group>,
+}
+
+/// What is said of a tree beside what is in its sources.
+pub struct Beside<'a> {
+    /// Include roots.
+    pub include: &'a [PathBuf],
+    /// Macros.
+    pub defines: &'a [(String, Option<String>)],
+    /// What descriptions say.
+    pub described: &'a [Described],
 }
 
 /// Suggests a manifest for a directory.
-pub fn suggest(
-    tree: &Path,
-    out: &Path,
-    include: &[PathBuf],
-    defines: &[(String, Option<String>)],
-) -> Result<Suggested, Finding> {
+pub fn suggest(tree: &Path, out: &Path, beside: &Beside) -> Result<Suggested, Finding> {
+    let Beside { include, defines, described } = *beside;
     if !tree.is_dir() {
         let message = format!("{} is no directory, for which a manifest is suggested", tree.display());
         return Err(Finding::error(Code::BAD_OPTION, message));
     }
     let all = files_below(tree, out).map_err(|e| Finding::error(Code::UNREADABLE, e))?;
+    let mut notes = Vec::new();
+    let mut groups = groups(described, &mut notes);
     let is_source = |f: &&String| {
         let ending = ending(f);
-        USUAL.contains(&ending) || BY_STAGE.contains(&ending) && !is_glsl(&tree.join(f))
+        groups.contains_key(*f) || USUAL.contains(&ending) || BY_STAGE.contains(&ending) && !is_glsl(&tree.join(f))
     };
     let files: Vec<&String> = all.iter().filter(is_source).collect();
     let mut roots: Vec<String> = Vec::new();
@@ -66,7 +78,14 @@ pub fn suggest(
     for _ in 0..ROUNDS {
         let searched: Vec<PathBuf> = include.iter().cloned().chain(roots.iter().map(|root| tree.join(root))).collect();
         let loaders = Loaders::new(tree, tree);
-        let one = |file: &&String| look_at(tree, file, &loaders, &searched, defines);
+        let one = |file: &&String| {
+            let group = groups.get(*file).and_then(|groups| groups.first());
+            let of_group = group.into_iter().flat_map(|group| &group.include).map(|root| tree.join(root));
+            let searched: Vec<PathBuf> = searched.iter().cloned().chain(of_group).collect();
+            let of_group = group.map(Group::first_variant).unwrap_or_default();
+            let defines: Vec<_> = defines.iter().cloned().chain(of_group).collect();
+            look_at(tree, file, &loaders, &searched, &defines)
+        };
         sources = pool.install(|| files.par_iter().map(one).collect::<Vec<Source>>());
         let before = roots.len();
         let missing: BTreeSet<&str> = sources.iter().flat_map(|s| &s.missing).map(String::as_str).collect();
@@ -81,12 +100,59 @@ pub fn suggest(
     }
     let searched: Vec<PathBuf> = include.iter().cloned().chain(roots.iter().map(|root| tree.join(root))).collect();
     let loaders = Loaders::new(tree, tree);
+    for source in &mut sources {
+        source.describe(groups.remove(&source.file).unwrap_or_default());
+    }
+    if !described.is_empty() {
+        notes.extend(undescribed(&sources));
+    }
     let mut programs = programs(&sources);
     let agree = |files: &[&Source]| agree(tree, files, &loaders, &searched, defines);
     let agreeing = pool.install(|| programs.par_iter().map(|(_, files)| agree(files)).collect::<Vec<bool>>());
     let mut agreeing = agreeing.into_iter();
     programs.retain(|_, _| agreeing.next().unwrap_or(true));
-    Ok(written(&sources, &programs, &roots, &all))
+    let fault = |s: &Source| s.fault.as_ref().map(|fault| format!("{} has errors: {fault}", s.file));
+    notes.extend(sources.iter().filter_map(fault));
+    Ok(Suggested { manifest: written(&sources, &programs, &roots, &all), notes })
+}
+
+impl Source {
+    /// Entry points of descriptions hold, and no others.
+    fn describe(&mut self, mut groups: Vec<Group>) {
+        if groups.is_empty() {
+            return;
+        }
+        let known = self.entries.iter().map(|(name, stage)| (name.clone(), Some(*stage)));
+        let known: Vec<(String, Option<Stage>)> = known.chain(self.passed_over.iter().cloned()).collect();
+        for (name, stage) in groups.iter_mut().flat_map(|group| &mut group.entries) {
+            let said = || known.iter().find(|(other, _)| other == name).and_then(|(_, stage)| *stage);
+            *stage = stage.or_else(said);
+        }
+        let named = groups.iter().flat_map(|group| &group.entries);
+        let mut entries: Vec<(String, Stage)> = Vec::new();
+        for (name, stage) in named.filter_map(|(name, stage)| Some((name.clone(), (*stage)?))) {
+            if !entries.contains(&(name.clone(), stage)) {
+                entries.push((name, stage));
+            }
+        }
+        if !entries.is_empty() {
+            (self.entries, self.passed_over) = (entries, Vec::new());
+        }
+        self.groups = groups;
+    }
+
+    /// It is one program by itself, or none is described.
+    fn is_plain(&self) -> bool {
+        self.groups.len() < 2
+    }
+}
+
+/// Says which files have entry points that no description names.
+fn undescribed(sources: &[Source]) -> Option<String> {
+    let files: Vec<&str> =
+        sources.iter().filter(|s| s.groups.is_empty() && !s.entries.is_empty()).map(|s| s.file.as_str()).collect();
+    let words = "are compiled by no description that was followed; their entry points are those of customs";
+    (!files.is_empty()).then(|| format!("{} {words}", files.join(", ")))
 }
 
 fn ending(file: &str) -> &str {
@@ -116,6 +182,7 @@ fn look_at(
         passed_over: output.passed_over.iter().map(|(_, name, stage)| (name.as_str().to_owned(), *stage)).collect(),
         missing: absent.filter_map(|d| quoted(&d.message)).collect(),
         fault: first_error(&output),
+        groups: Vec::new(),
     }
 }
 
@@ -173,6 +240,7 @@ fn programs(sources: &[Source]) -> BTreeMap<String, Vec<&Source>> {
             && *of_entry == stage
             && stage != Stage::Compute
             && !stage.is_of_rays()
+            && source.is_plain()
         {
             groups.entry(name.to_owned()).or_default().push((stage, source));
         }
@@ -181,7 +249,11 @@ fn programs(sources: &[Source]) -> BTreeMap<String, Vec<&Source>> {
         let count = |stage: Stage| group.iter().filter(|(s, _)| *s == stage).count();
         let first = count(Stage::Vertex) + count(Stage::Mesh) == 1;
         let others = group.iter().all(|(stage, _)| count(*stage) == 1);
-        first && others && count(Stage::Fragment) == 1
+        let groups: Vec<Option<&Group>> = group.iter().map(|(_, source)| source.groups.first()).collect();
+        let empty = Group::default();
+        let agrees =
+            |group: &Option<&Group>| group.unwrap_or(&empty).agrees(groups.iter().flatten().next().unwrap_or(&&empty));
+        first && others && count(Stage::Fragment) == 1 && groups.iter().all(agrees)
     };
     let mut programs = BTreeMap::new();
     for (name, mut group) in groups.into_iter().filter(|(_, group)| is_pipeline(group)) {
@@ -197,7 +269,8 @@ fn of_one_name<'s>(
     programs: &BTreeMap<String, Vec<&Source>>,
 ) -> BTreeMap<&'s str, Vec<&'s str>> {
     let is_in_program = |file: &str| programs.values().flatten().any(|source| source.file == file);
-    let alone = sources.iter().filter(|s| !s.entries.is_empty() && !is_in_program(&s.file)).map(|s| s.file.as_str());
+    let is_alone = |s: &&Source| !s.entries.is_empty() && s.is_plain() && !is_in_program(&s.file);
+    let alone = sources.iter().filter(is_alone).map(|s| s.file.as_str());
     let stem = |file: &'s str| file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let mut by_stem: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     alone.for_each(|file| by_stem.entry(stem(file)).or_default().push(file));
@@ -211,19 +284,15 @@ fn of_one_name<'s>(
 }
 
 /// The text of the manifest.
-fn written(
-    sources: &[Source],
-    programs: &BTreeMap<String, Vec<&Source>>,
-    roots: &[String],
-    all: &[String],
-) -> Suggested {
+fn written(sources: &[Source], programs: &BTreeMap<String, Vec<&Source>>, roots: &[String], all: &[String]) -> String {
     let entries: usize = sources.iter().map(|s| s.entries.len()).sum();
     let with = sources.iter().filter(|s| !s.entries.is_empty()).count();
     let mut text = format!("# {entries} entry points in {with} of {} sources.\n\n[build]\n", sources.len());
     if !roots.is_empty() {
         text.push_str(&format!("include = {roots:?}\n"));
     }
-    let of_stage = |ending: &&&str| sources.iter().any(|s| self::ending(&s.file) == **ending && !s.entries.is_empty());
+    let is_listed = |s: &&Source| !s.entries.is_empty() && s.groups.is_empty();
+    let of_stage = |ending: &&&str| sources.iter().any(|s| self::ending(&s.file) == **ending && is_listed(&s));
     let endings: Vec<&&str> = BY_STAGE.iter().filter(of_stage).collect();
     if !endings.is_empty() {
         let globs: Vec<String> = endings.iter().map(|ending| format!("**/*.{ending}")).collect();
@@ -242,14 +311,47 @@ fn written(
             all.map(|(name, stage)| format!("{name}:{}", stage.map_or("STAGE", Stage::name))).collect();
         text.push_str(&format!("\n[[shader]]\nfiles = [{:?}]\nentries = {all:?}\n", source.file));
     }
+    text.push_str(&of_descriptions(sources));
     for (ending, files) in of_one_name(sources, programs) {
         let output = format!("{{target}}/{{file}}.{ending}");
         text.push_str(&format!("\n[[shader]]\nfiles = {files:?}\noutput = {output:?}\n"));
     }
-    for (name, files) in programs {
-        let files: Vec<&str> = files.iter().map(|s| s.file.as_str()).collect();
+    for (name, sources) in programs {
+        let files: Vec<&str> = sources.iter().map(|s| s.file.as_str()).collect();
         text.push_str(&format!("\n[[program]]\nname = {name:?}\nfiles = {files:?}\n"));
+        text.extend(sources.iter().find_map(|s| s.groups.first()).map(Group::keys));
     }
-    let fault = |s: &Source| s.fault.as_ref().map(|fault| format!("{} has errors: {fault}", s.file));
-    Suggested { manifest: text, notes: sources.iter().filter_map(fault).collect() }
+    text
+}
+
+/// The sections of files that descriptions compile: files of the same settings are one section; a file that is compiled in several
+/// ways is a program for each.
+fn of_descriptions(sources: &[Source]) -> String {
+    let mut sections: Vec<(&Group, Vec<&str>)> = Vec::new();
+    for source in sources {
+        let [group] = source.groups.as_slice() else { continue };
+        match sections.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, files)) => files.push(&source.file),
+            None => sections.push((group, vec![&source.file])),
+        }
+    }
+    let mut text = String::new();
+    for (group, files) in sections {
+        text.push_str(&format!("\n[[shader]]\nfiles = {}\n{}{}", list(&files), group.entries_key(), group.keys()));
+    }
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    for source in sources.iter().filter(|source| !source.is_plain()) {
+        let stem = source.file.rsplit_once('.').map_or(source.file.as_str(), |(stem, _)| stem);
+        for group in &source.groups {
+            let usual = format!("{stem}.{}", group.suffix());
+            let numbered = (2..).map(|n| format!("{usual}.{n}"));
+            let name = std::iter::once(usual.clone()).chain(numbered).find(|name| !names.contains(name));
+            let name = name.unwrap_or(usual);
+            let files = list(&[source.file.as_str()]);
+            let keys = group.entries_key() + &group.keys();
+            text.push_str(&format!("\n[[program]]\nname = {}\nfiles = {files}\n{keys}", super::port::quoted(&name)));
+            names.insert(name);
+        }
+    }
+    text
 }

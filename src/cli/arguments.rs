@@ -2,15 +2,18 @@
 //!
 //! `shaderport @options.txt a.hlsl` takes the lines of `options.txt` for arguments, one a line, in place of `@options.txt`. Nothing is
 //! quoted, and a line may have spaces in it. Empty lines and those that begin with `#` are left out. A file named in a file is an
-//! argument like others. A source whose name begins with `@` is written `./@name`.
+//! argument like others. A source whose name begins with `@` is written `./@name`. What follows `--as TOOL` and `--` is the command line of
+//! another compiler, which reads such files as that compiler does.
 
 use std::ffi::OsString;
 
 /// All arguments, the program's name first; the error is in words.
 pub fn arguments(given: impl Iterator<Item = OsString>) -> Result<Vec<OsString>, String> {
-    let mut all = Vec::new();
+    let mut all: Vec<OsString> = Vec::new();
     for argument in given {
-        let Some(path) = argument.to_str().and_then(|text| text.strip_prefix('@')) else {
+        let is_other = || all.iter().any(|a| a == "--") && all.iter().any(is_as);
+        let path = argument.to_str().and_then(|text| text.strip_prefix('@'));
+        let Some(path) = path.filter(|_| !is_other()) else {
             all.push(argument);
             continue;
         };
@@ -20,6 +23,11 @@ pub fn arguments(given: impl Iterator<Item = OsString>) -> Result<Vec<OsString>,
         all.extend(lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(OsString::from));
     }
     Ok(all)
+}
+
+/// Whether an argument says that others are of another compiler.
+fn is_as(argument: &OsString) -> bool {
+    argument.to_str().is_some_and(|text| text == "--as" || text.starts_with("--as="))
 }
 
 #[cfg(test)]
@@ -40,6 +48,13 @@ mod tests {
         let all = expanded(&["shaderport", "compile", &named, "a.hlsl"]).unwrap();
         assert_eq!(all, ["shaderport", "compile", "--target", "hlsl", "-DNAME=a b", "@other", "a.hlsl"]);
         assert_eq!(expanded(&["shaderport", "./@a.hlsl"]).unwrap(), ["shaderport", "./@a.hlsl"]);
+    }
+
+    #[test]
+    fn the_words_of_another_compiler_stay() {
+        let given = ["shaderport", "compile", "--as", "dxc", "--", "@none.rsp"];
+        assert_eq!(expanded(&given).unwrap(), given);
+        assert!(expanded(&["shaderport", "compile", "--", "@none.rsp"]).is_err());
     }
 
     #[test]

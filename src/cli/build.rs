@@ -10,8 +10,8 @@ use super::remote::RemoteArgs;
 use super::watch::{self, Seen};
 use super::{Outcome, differences, interrupt};
 use crate::batch::{
-    self, Built, Fate, Finding, Order, OutputUse, Plan, Report, Selection, SidecarForm, Store, Template, Use, plan_of,
-    validators,
+    self, Beside, Built, Fate, Finding, Order, OutputUse, Plan, Report, Selection, SidecarForm, Store, Template, Use,
+    plan_of, validators,
 };
 use crate::compile::Target;
 use crate::diagnostic::Code;
@@ -124,7 +124,8 @@ fn watch(args: &BuildArgs, given: &Given, mut messages: Messages) -> Outcome {
 }
 
 fn suggest(args: &BuildArgs, messages: &mut Messages) -> Outcome {
-    match batch::suggest(&args.tree, &args.out, &args.program.include, &args.program.defines) {
+    let beside = Beside { include: &args.program.include, defines: &args.program.defines, described: &[] };
+    match batch::suggest(&args.tree, &args.out, &beside) {
         Ok(suggested) => {
             suggested.notes.iter().for_each(|note| messages.note(note));
             super::show(&suggested.manifest)

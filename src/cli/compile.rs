@@ -1,6 +1,7 @@
 //! `compile`, `check`, `reflect` and `explain`.
 
 use super::depfile::DepfileArgs;
+use super::foreign;
 use super::host::HostArgs;
 use super::lock::{self, LockArgs};
 use super::maps::{Maps, Written, are_possible};
@@ -8,6 +9,7 @@ use super::messages::{MessageArgs, Messages};
 use super::options::ProgramArgs;
 use super::stdin::{SourceFiles, StdinArgs};
 use super::{Outcome, say, show};
+use crate::batch::port::CompilerTool;
 use crate::batch::{Fate, FileLoader, LockFile, Project, base, enclosing, texts_of, validators, write_whole};
 use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, codes};
@@ -25,23 +27,27 @@ const SHOWN: usize = 8;
 /// Arguments of `compile`.
 #[derive(Args, Debug)]
 pub struct CompileArgs {
-    /// Sources. All Slang files are one translation unit, each HLSL file is one. `-` is the standard input.
+    /// Sources. All Slang files are one translation unit, each HLSL file is one. `-` is the standard input. With `--as`, behind `--`
+    /// the command line of that compiler.
     #[arg(required = true)]
-    files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
     #[command(flatten)]
     stdin: StdinArgs,
     /// What to write: hlsl, glsl, wgsl, spirv or metal.
-    #[arg(long)]
-    target: Target,
+    #[arg(long, required_unless_present = "as_tool")]
+    pub target: Option<Target>,
+    /// Read the options and sources behind `--` as this compiler does: `compile --as dxc --target wgsl -- -T ps_6_0 -E main a.hlsl`.
+    #[arg(long = "as", id = "as_tool", value_name = "fxc|dxc|slangc")]
+    as_tool: Option<CompilerTool>,
     #[command(flatten)]
-    program: ProgramArgs,
+    pub program: ProgramArgs,
     #[command(flatten)]
     messages: MessageArgs,
     #[command(flatten)]
     lock: LockArgs,
     /// Output file; stdout without it. Several GLSL entry points need `{entry}` in it.
     #[arg(short, long)]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Write the sidecar here.
     #[arg(long, value_name = "OUT.json")]
     reflect: Option<PathBuf>,
@@ -190,17 +196,19 @@ fn outcome(output: &Output) -> Outcome {
 }
 
 /// `shaderport compile`.
-pub fn compile(args: &CompileArgs) -> Outcome {
+pub fn compile(mut args: CompileArgs) -> Outcome {
     let mut messages = Messages::new(&args.messages, false);
-    let outcome = compile_files(args, &mut messages);
+    let translated = args.as_tool.map_or(Ok(()), |tool| foreign::translate(tool, &mut args, &mut messages));
+    let outcome = translated.map_or_else(|outcome| outcome, |()| compile_files(&args, &mut messages));
     messages.finish(outcome)
 }
 
 fn compile_files(args: &CompileArgs, messages: &mut Messages) -> Outcome {
-    if !are_possible(&args.program, args.target, messages) {
+    if args.target.is_some_and(|target| !are_possible(&args.program, target, messages)) {
         return Outcome::Usage;
     }
-    let options = Options { maps_texts: args.validate, ..args.program.options(vec![args.target]) };
+    let targets = args.target.into_iter().collect();
+    let options = Options { maps_texts: args.validate, ..args.program.options(targets) };
     let sources = match sources(&args.stdin, &args.files, messages) {
         Ok(sources) => sources,
         Err(outcome) => return outcome,

@@ -12,6 +12,7 @@ mod compile;
 mod depfile;
 mod diff;
 mod differences;
+mod foreign;
 mod forward;
 mod host;
 mod interrupt;
@@ -21,6 +22,7 @@ mod messages;
 mod options;
 mod pages;
 mod plan;
+mod port;
 mod remote;
 mod stdin;
 mod trace;
@@ -51,6 +53,8 @@ pub struct Cli {
 enum Command {
     /// Convert a tree of shaders, or all that a `shaderport.toml` names.
     Build(build::BuildArgs),
+    /// Port a tree by the build description that it has, with a report; or merge what is new in it into an edited port.
+    Port(port::PortArgs),
     /// Write the actions of a build, for Ninja, Bazel or another program to run.
     Plan(plan::PlanArgs),
     /// Tell where a place of an output comes from, by its source map: through macros and includes.
@@ -58,7 +62,7 @@ enum Command {
     /// Check texts that were written before with other compilers: naga in process, and DXC, glslang, spirv-val, tint where found.
     Validate(validate::ValidateArgs),
     /// Compile one program from one or several files.
-    Compile(compile::CompileArgs),
+    Compile(Box<compile::CompileArgs>),
     /// Report what is wrong with a program or a tree, and write nothing.
     Check(check::CheckArgs),
     /// Show the bindings and layouts of a program.
@@ -164,10 +168,11 @@ pub fn run() -> ExitCode {
     let given = matches.subcommand().map(|(_, given)| given);
     let outcome = match cli.command {
         Command::Build(args) => build::build(&args, &forward::Given::of("build", given)),
+        Command::Port(args) => port::port(&args),
         Command::Plan(args) => plan::plan(&args, &forward::Given::of("plan", given)),
         Command::Trace(args) => trace::trace(&args),
         Command::Validate(args) => validate::validate(&args),
-        Command::Compile(args) => compile::compile(&args),
+        Command::Compile(args) => compile::compile(*args),
         Command::Check(args) => check::check(&args),
         Command::Reflect(args) => compile::reflect(&args),
         Command::Diff(args) => diff::diff(&args),

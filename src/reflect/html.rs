@@ -65,7 +65,8 @@ fn derivations(sides: &[Side]) -> String {
     json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
-fn escape(text: &str) -> String {
+/// A text in HTML.
+pub fn escape(text: &str) -> String {
     let entities = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];
     entities.iter().fold(text.to_owned(), |text, (c, entity)| text.replace(*c, entity))
 }

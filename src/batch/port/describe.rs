@@ -1,0 +1,188 @@
+//! The build descriptions of a tree, and what they say of its files.
+
+use super::flags::CompilerTool;
+use super::invocation::{Invocation, read_invocation};
+use super::script::{Reading, Script, ToolCommand, joined};
+use super::words::{is_open, shown, tool_in, tool_of_python};
+use super::{batch_file, cmake_file, content_file, json_file, shader_make, shell_file};
+use crate::options::Choices;
+use crate::tree::Stage;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bytes of a description.
+const MOST_BYTES: usize = 1 << 22;
+
+/// Why warnings are as they are.
+const OWN_WARNINGS: &str = "warnings are others here; `--severity` is about them";
+
+/// One compilation of a file, as a description says it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Described {
+    /// The file, from the tree.
+    pub file: String,
+    /// The entry points; without any, all that are marked.
+    pub entries: Vec<(String, Option<Stage>)>,
+    /// Macros.
+    pub defines: Vec<(String, Option<String>)>,
+    /// Include directories, from the tree.
+    pub include: Vec<String>,
+    /// What else it chooses for texts.
+    pub choices: Choices,
+    /// Where it is said.
+    pub place: String,
+}
+
+/// What all descriptions say.
+#[derive(Debug, Default)]
+pub struct Descriptions {
+    /// The descriptions that said something, each with how many commands it has.
+    pub found: BTreeMap<String, usize>,
+    /// Compilations, in order of descriptions.
+    pub all: Vec<Described>,
+    /// What needs a person.
+    pub notes: Vec<String>,
+    /// Options that decide on nothing, with the reason, and how often.
+    pub ignored: BTreeMap<(String, &'static str), usize>,
+}
+
+/// Reads a description; `None`: it is none.
+fn reading(script: &Script, read: &dyn Fn(&str) -> Option<String>) -> Option<Reading> {
+    let lower = script.name.to_ascii_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    match ending {
+        "cmd" | "bat" => Some(batch_file::read(script)),
+        "sh" | "bash" => Some(shell_file::read(script)),
+        "cmake" => Some(cmake_file::read(script)),
+        "txt" if name == "cmakelists.txt" => Some(cmake_file::read(script)),
+        "json" if has_tool(script.text) => Some(json_file::read(script)),
+        "cfg" | "txt" if shader_make::is_shader_make(script.text) => Some(shader_make::read(script)),
+        "mgcb" => Some(content_file::read(script, read)),
+        "py" => tool_of_python(script.text).map(|tool| {
+            let mut reading = Reading::default();
+            let note =
+                "is run by Python, which is not followed: stages are taken from the names of files and functions";
+            reading.note(script, 1, &format!("{tool} {note}"));
+            reading
+        }),
+        _ => None,
+    }
+}
+
+fn has_tool(text: &str) -> bool {
+    ["fxc", "dxc", "slangc"].iter().any(|tool| text.contains(tool))
+}
+
+/// Whether a file may be a description, by its name.
+fn may_be(file: &str) -> bool {
+    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    ["cmd", "bat", "sh", "bash", "cmake", "txt", "json", "cfg", "mgcb", "py"].contains(&ending.as_str())
+}
+
+/// Reads all descriptions among the files of a tree, which are sorted. `read` gives the text of a file.
+pub fn describe(files: &[String], read: &dyn Fn(&str) -> Option<String>) -> Descriptions {
+    let mut found = Descriptions::default();
+    for name in files.iter().filter(|file| may_be(file)) {
+        let Some(text) = read(name).filter(|text| text.len() <= MOST_BYTES) else { continue };
+        let Some(reading) = reading(&Script { name, text: &text, files }, read) else { continue };
+        let Reading { commands, notes } = reading;
+        found.notes.extend(notes.iter().map(|note| shown(note)));
+        if !commands.is_empty() {
+            found.found.insert(name.clone(), commands.len());
+        }
+        commands.iter().for_each(|command| found.add(command, files, read));
+    }
+    found
+}
+
+impl Descriptions {
+    fn add(&mut self, command: &ToolCommand, files: &[String], read: &dyn Fn(&str) -> Option<String>) {
+        let Some((tool, words)) = tool_in(&command.words) else { return };
+        let response = |path: &str| read(&joined(&command.directory, path));
+        let said = read_invocation(tool, words, &response);
+        let told = self.told(tool, command, &said);
+        let resolved: Vec<Option<String>> =
+            said.files.iter().map(|file| resolved(&command.directory, file, files)).collect();
+        for (file, resolved) in said.files.iter().zip(&resolved) {
+            if resolved.is_none() && !is_open(file) {
+                self.note(command, &format!("there is no file `{}`", shown(file)));
+            } else if resolved.is_none() {
+                self.note(command, &format!("`{}` is not known", shown(file)));
+            }
+        }
+        let is_known = |text: &str| !is_open(text);
+        let open = said.entries.iter().map(|(name, _)| name).find(|name| !is_known(name));
+        if let Some(open) = open {
+            return self.note(command, &format!("the entry point `{}` is not known", shown(open)));
+        }
+        if told {
+            self.note(command, &format!("`{}`", shown(&command.words.join(" "))));
+        }
+        let include = said.include.iter().filter(|path| is_known(path)).map(|path| joined(&command.directory, path));
+        let include: Vec<String> = include.collect();
+        let value_is_known = |(_, value): &&(String, Option<String>)| value.as_deref().is_none_or(is_known);
+        let defines: Vec<_> = said.defines.iter().filter(value_is_known).cloned().collect();
+        if let Some((name, value)) = said.defines.iter().find(|define| !value_is_known(define)) {
+            let value = shown(value.as_deref().unwrap_or_default());
+            self.note(command, &format!("the macro {name} is `{value}`, which is not known"));
+        }
+        let choices = Choices { severity: None, ..said.choices.clone() };
+        for file in resolved.into_iter().flatten() {
+            let (entries, place) = (said.entries.clone(), command.place.clone());
+            let (defines, include, choices) = (defines.clone(), include.clone(), choices.clone());
+            self.all.push(Described { file, entries, defines, include, choices, place });
+        }
+    }
+
+    /// Says what of a command line is not done. Gives whether the whole line is to be shown.
+    fn told(&mut self, tool: CompilerTool, command: &ToolCommand, said: &Invocation) -> bool {
+        for (flag, reason) in &said.ignored {
+            let flag = flag.trim_start_matches(['-', '/']);
+            let known = super::flags::flag(tool, flag).map_or(flag, |row| row.name);
+            *self.ignored.entry((format!("-{known}"), reason)).or_default() += 1;
+        }
+        if said.choices.severity.is_some() {
+            *self.ignored.entry(("-WX, -no-warnings".to_owned(), OWN_WARNINGS)).or_default() += 1;
+        }
+        for (flag, reason) in &said.unsupported {
+            self.note(command, &format!("`{}` is not done: {reason}", shown(flag)));
+        }
+        for fault in said.faults.iter().filter(|fault| !is_open(fault)) {
+            self.note(command, &shown(fault));
+        }
+        said.files.is_empty() && said.faults.is_empty()
+    }
+
+    fn note(&mut self, command: &ToolCommand, text: &str) {
+        let note = format!("{}: {text}", command.place);
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// The file of the tree that a command names: from where it runs, from the tree, else the only one that ends so.
+fn resolved(directory: &str, path: &str, files: &[String]) -> Option<String> {
+    let has = |path: &String| files.binary_search(path).is_ok();
+    let in_any_case = |path: &String| files.iter().find(|file| file.eq_ignore_ascii_case(path)).cloned();
+    let from_here = joined(directory, path);
+    let from_tree = joined("", path);
+    if let Some(found) = [&from_here, &from_tree].into_iter().find(|path| has(path)) {
+        return Some(found.clone());
+    }
+    if let Some(found) = in_any_case(&from_here).or_else(|| in_any_case(&from_tree)) {
+        return Some(found);
+    }
+    // What stands before the last part that is not known.
+    let known = path.rsplit(super::words::UNKNOWN).next().unwrap_or(path);
+    let known = known.rsplit(['}', ')', '>']).next().unwrap_or(known);
+    let end = joined("", known);
+    let is_end = |file: &&String| {
+        file.strip_suffix(end.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    };
+    let ends: BTreeSet<&String> = files.iter().filter(is_end).filter(|_| !end.is_empty()).collect();
+    match ends.len() {
+        1 => ends.into_iter().next().cloned(),
+        _ => None,
+    }
+}

@@ -1,0 +1,125 @@
+//! Command lines as words, as shells split them, and what in them is not known.
+
+use super::flags::CompilerTool;
+
+/// Begins and ends the name of a variable whose value no description says. It is in no text that is read.
+pub const UNKNOWN: char = '\u{1}';
+
+/// A variable whose value is not known.
+pub fn unknown(name: &str) -> String {
+    format!("{UNKNOWN}{name}{UNKNOWN}")
+}
+
+/// Whether a word has a part in it that is not known: of a variable, or of a placeholder of a build system.
+pub fn is_open(word: &str) -> bool {
+    word.contains(UNKNOWN) || ["$(", "${", "$<", "%("].iter().any(|opening| word.contains(opening))
+}
+
+/// A text for people: what is not known by its name.
+pub fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    for (at, part) in text.split(UNKNOWN).enumerate() {
+        shown.push_str(&if at % 2 == 0 { part.to_owned() } else { format!("${{{part}}}") });
+    }
+    shown
+}
+
+/// Splits as programs of Windows do: `"` groups, `\` is a part of paths, but `\"` is a quote.
+pub fn windows_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quoted = false;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if chars.peek() == Some(&'"') && !quoted => {
+                chars.next();
+                word.get_or_insert_default().push('"');
+            }
+            '"' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            c if c.is_whitespace() && !quoted => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// Splits as POSIX shells do: both quotes group, `\` escapes.
+pub fn posix_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, quote) {
+            ('\\', None | Some('"')) => word.get_or_insert_default().extend(chars.next()),
+            (c, Some(open)) if c == open => quote = None,
+            (c, Some(_)) => word.get_or_insert_default().push(c),
+            ('"' | '\'', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, None) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// The name of a program: without directories, the ending `.exe` and quotes.
+pub fn program_name(word: &str) -> String {
+    let name = word.trim_matches('"').rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    name.strip_suffix(".exe").unwrap_or(&name).to_owned()
+}
+
+/// The compiler that a word names: by its path, or by a variable that is called after it, such as `$(DXC)`.
+pub fn tool_of(word: &str) -> Option<CompilerTool> {
+    if !is_open(word) && !word.starts_with(['$', '%']) {
+        return CompilerTool::parse(&program_name(word));
+    }
+    let named = program_name(word);
+    CompilerTool::parse(&named).or_else(|| {
+        let name = word.to_ascii_lowercase();
+        let has = |tool: &str| name.contains(tool).then(|| CompilerTool::parse(tool)).flatten();
+        has("slangc").or_else(|| has("dxc")).or_else(|| has("fxc"))
+    })
+}
+
+/// Programs that run the one that follows.
+const RUNNERS: &[&str] = &["call", "start", "exec", "wine", "wine64", "time", "nice", "env", "sudo", "mono"];
+
+/// The compiler that a command runs, with the words behind its name.
+pub fn tool_in(words: &[String]) -> Option<(CompilerTool, &[String])> {
+    let mut rest = words;
+    while let Some((first, after)) = rest.split_first() {
+        if let Some(tool) = tool_of(first) {
+            return Some((tool, after));
+        }
+        if !RUNNERS.contains(&program_name(first).as_str()) && !first.starts_with('/') {
+            return None;
+        }
+        rest = after;
+    }
+    None
+}
+
+/// Endings of names of shaders.
+const ENDINGS: &[&str] =
+    &["hlsl", "fx", "slang", "hlsli", "fxh", "vert", "frag", "comp", "geom", "tesc", "tese", "mesh"];
+
+/// Whether a word is the path of a shader.
+pub fn is_shader(word: &str) -> bool {
+    word.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending.to_ascii_lowercase().as_str()))
+}
+
+/// Whether a script of Python runs a compiler: it is named, since it is not followed.
+pub fn tool_of_python(text: &str) -> Option<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let mut tools = words.filter(|word| ["dxc", "fxc", "slangc"].contains(&program_name(word).as_str()));
+    tools.next().map(str::to_ascii_lowercase)
+}

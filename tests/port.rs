@@ -1,0 +1,487 @@
+//! `shaderport port`: command lines of other compilers, build descriptions, the report, and updates of outputs that were edited.
+
+use crate::random::Random;
+use crate::support::{Run, contents, shaderport, tree};
+use shaderport::internals::batch::port::merge;
+use std::path::Path;
+
+const SHADER: &str = "#ifndef K\n#define K 1\n#endif\ncbuffer Tint : register(b2) { float4 tint; };\nTexture2D image : register(t3);\n\
+    SamplerState smooth;\nfloat4 shade(float2 uv : TEXCOORD0) : SV_Target { return image.Sample(smooth, uv) * tint * K; }\n\
+    float4 main() : SV_Target { return tint; }\n";
+
+fn read(directory: &Path, name: &str) -> String {
+    std::fs::read_to_string(directory.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+fn write(directory: &Path, name: &str, text: &str) {
+    let path = directory.join(name);
+    std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+    std::fs::write(path, text).expect("a file");
+}
+
+fn port(directory: &Path, more: &[&str]) -> Run {
+    shaderport(directory, &[&["port", "s", "--target", "wgsl", "--out", "out"], more].concat())
+}
+
+/// A port of a tree with a description. Gives the manifest.
+fn manifest_of(files: &[(&str, &str)]) -> (String, String) {
+    let directory = tree(files);
+    let run = port(directory.path(), &[]);
+    assert_eq!(run.code, 0, "{files:?}\n{}{}", run.stderr, run.stdout);
+    (read(directory.path(), "out/shaderport.toml"), read(directory.path(), "out/port.md"))
+}
+
+#[test]
+fn command_lines_of_other_compilers_compile() {
+    let directory = tree(&[
+        ("a.hlsl", SHADER),
+        ("more.rsp", "-T ps_6_0 -E\n \"shade\" -DK=2"),
+        ("inc/one.hlsli", "#define ONE 1\n"),
+        ("b.hlsl", "#include \"one.hlsli\"\nfloat4 main() : SV_Target { return ONE; }\n"),
+    ]);
+    let ours = |more: &[&str]| {
+        let run = shaderport(
+            directory.path(),
+            &[&["compile", "a.hlsl", "--target", "wgsl", "--binding-policy"], more].concat(),
+        );
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    };
+    let with = |tool: &str, before: &[&str], words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let run = shaderport(directory.path(), &[&["compile", "--as", tool], before, &["--"], &words[..]].concat());
+        assert_eq!(run.code, 0, "{words:?}\n{}", run.stderr);
+        run.stdout
+    };
+    let shade = ours(&["dxc", "--entry", "shade:fragment", "-DK=2"]);
+    let wgsl = ["--target", "wgsl"];
+    for words in [
+        "-T ps_6_0 -E shade -D K=2 a.hlsl",
+        "/Tps_6_0 /Eshade /DK=2 a.hlsl",
+        "a.hlsl @more.rsp",
+        "-nologo /T ps_6_0 -Eshade -DK=2 -HV 2021 ./a.hlsl",
+    ] {
+        assert_eq!(with("dxc", &wgsl, words), shade, "{words}");
+    }
+    assert_eq!(with("fxc", &wgsl, "/nologo /WX /Zpc /Tps_5_0 /Eshade /DK=2 /Fhout.h a.hlsl"), shade);
+    assert_eq!(with("dxc", &wgsl, "-T ps_6_0 a.hlsl"), ours(&["dxc", "--entry", "main:fragment"]));
+    let shifted = ours(&["dxc", "--entry", "main:fragment", "--shift", "b=10"]);
+    assert_eq!(with("dxc", &wgsl, "-T ps_6_0 a.hlsl -fvk-b-shift 10 0"), shifted);
+    let of_slangc = ours(&["slangc", "--entry", "shade:fragment"]);
+    assert_eq!(with("slangc", &[], "-target wgsl -entry shade -stage fragment a.hlsl"), of_slangc);
+    // Files are written where the command line says.
+    let text = with("dxc", &["--target", "glsl"], "-T ps_6_0 b.hlsl -I inc -Fo out/b.frag -Zi");
+    assert!(text.is_empty() && read(directory.path(), "out/b.frag").contains("#version"));
+}
+
+#[test]
+fn what_other_compilers_cannot_be_asked_for_is_named() {
+    let directory = tree(&[("a.hlsl", SHADER)]);
+    let run = |tool: &str, words: &str| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let args = ["compile", "--as", tool, "--target", "wgsl", "--"];
+        shaderport(directory.path(), &[&args[..], &words].concat())
+    };
+    for (tool, words, expected) in [
+        ("fxc", "/nolog a.hlsl", "fxc has no option `/nolog` that is known here, did you mean `-nologo`?"),
+        ("fxc", "-spirv a.hlsl", "fxc has no option `-spirv`"),
+        ("dxc", "-T ps_6_0 a.hlsl -fvk-invert-y", "`-fvk-invert-y` is not supported"),
+        ("dxc", "-T ps_6_0 a.hlsl -fvk-t-shift 4 2", "a shift is for all spaces"),
+        ("dxc", "a.hlsl -E", "`-E` needs a value"),
+        ("dxc", "-T ps_6_0", "names no source"),
+        ("dxc", "@none.rsp", "the response file `none.rsp` cannot be read"),
+        ("slangc", "a.hlsl -stage pxel", "`pxel` is not a stage"),
+        ("slangc", "-D 1 a.hlsl", "a macro needs a name"),
+    ] {
+        let run = run(tool, words);
+        assert!(run.code == 2 && run.stderr.contains(expected), "{words}: {}", run.stderr);
+    }
+    let run = run("dxc", "-T ps_6_0 a.hlsl -Zi -Qstrip_debug");
+    assert!(run.code == 0 && run.stderr.contains("note: `-Zi` changes nothing here: "), "{}", run.stderr);
+    let run = shaderport(directory.path(), &["compile", "--as", "dxc", "--", "-T", "ps_6_0", "a.hlsl"]);
+    assert!(run.code == 2 && run.stderr.contains("add --target before `--`"), "{}", run.stderr);
+}
+
+/// Descriptions of each kind that say the same: of two functions of `x/a.hlsl` the first is an entry point, and `K` is 2.
+#[test]
+fn descriptions_of_every_kind_are_read() {
+    let batch = "@echo off\r\nset OPTS=/nologo /WX\r\nif %1.==other. goto other\r\nif defined NOTHING (\r\n  set OPTS=/broken\r\n) else (\r\n  \
+        set LEVEL=2\r\n)\r\nfor %%f in (x\\*.hlsl) do call :one %%~nf ps shade\r\ngoto end\r\n:other\r\nfxc x\\a.hlsl /Tps_5_0 /Emain\r\n:end\r\n\
+        exit /b 0\r\n:one\r\nset command=\"%FXC%\\fxc.exe\" \"x\\%1.hlsl\" %OPTS% /T%2_5_0 ^\r\n  /E%3 \"/Fh%OUT%\\%1.h\" /DK=%LEVEL%\r\n\
+        %command% || set error=1\r\nexit /b\r\n";
+    let shell = "#!/bin/bash\nset -e\nHERE=$(cd \"$(dirname \"$0\")\" && pwd)\nLEVEL=2 # how much\ncompile() {\n  local file=\"$1\"\n  \
+        \"$DXC\" -T \"$2_6_0\" -E shade -D K=$LEVEL \"$file\" \\\n    -Fo \"out/$(basename \"${file%.*}\").spv\"\n}\n\
+        for f in x/*.hlsl; do compile \"$f\" ps; done\n";
+    let shell = shell.replace("$2_6_0", "${2}_6_0");
+    let cmake = "set(ENTRIES shade)\nfunction(compile file)\n  cmake_parse_arguments(ARG \"\" \"KIND\" \"ENTRIES\" ${ARGN})\n  \
+        foreach(entry IN LISTS ARG_ENTRIES)\n    add_custom_command(OUTPUT ${file}.spv COMMAND ${DXC} -T ${ARG_KIND}_6_0 -E ${entry}\n      \
+        -DK=2 ${CMAKE_CURRENT_SOURCE_DIR}/${file} -Fo ${CMAKE_CURRENT_BINARY_DIR}/${file}.spv # a remark)\n      \
+        DEPENDS ${file} COMMENT \"dxc (${file})\")\n  endforeach()\nendfunction()\n\
+        file(GLOB SHADERS x/*.hlsl)\nforeach(file ${SHADERS})\n  compile(${file} KIND ps ENTRIES ${ENTRIES})\nendforeach()\n";
+    let json =
+        r#"{ "steps": [{ "directory": "/home/me/s", "command": "dxc -T ps_6_0 -E shade -DK=2 x/a.hlsl -Fo a.spv" }] }"#;
+    let lists = r#"[["dxc", "-T", "ps_6_0", "-E", "shade", "-D", "K=2", "x/a.hlsl"]]"#;
+    let shader_make = "// a remark\nx/a.hlsl -T ps -E shade -D K=2 -o blobs\n";
+    for (name, text) in [
+        ("s/build.cmd", batch),
+        ("s/build.sh", &shell),
+        ("s/CMakeLists.txt", cmake),
+        ("s/steps.json", json),
+        ("s/lists.json", lists),
+        ("s/shaders.cfg", shader_make),
+    ] {
+        let (manifest, report) = manifest_of(&[("s/x/a.hlsl", SHADER), (name, text)]);
+        let section = "[[shader]]\nfiles = [\"x/a.hlsl\"]\nentries = [\"shade:fragment\"]\ndefines = { K = \"2\" }\n";
+        assert!(manifest.contains(section) && !manifest.contains("main"), "{name}\n{manifest}\n{report}");
+        let name = name.strip_prefix("s/").expect("a name in the tree");
+        assert!(report.contains(&format!("`{name}` (1 commands)")), "{report}");
+        assert!(report.contains("| `image` | `register(t3)` | set 0, binding"), "{report}");
+        assert!(report.contains("| `smooth` | (s0) | set 0, binding"), "{report}");
+    }
+}
+
+/// The content of MonoGame names effects, whose passes name functions.
+#[test]
+fn effects_of_monogame_have_the_entry_points_of_their_passes() {
+    let effect = "#define PS_SHADERMODEL ps_4_0\nfloat4 One() : SV_Target { return K; }\nfloat4 Two() : SV_Target { return 2; }\n\
+        technique T { pass P { PixelShader = compile PS_SHADERMODEL One(); } /* pass Q { PixelShader = compile ps_3_0 Two(); } */ };\n";
+    let content = "#begin e.fx\n/importer:EffectImporter\n/processor:EffectProcessor\n/processorParam:Defines=K=4;L\n/build:e.fx\n\n\
+        #begin i.png\n/importer:TextureImporter\n/build:i.png\n";
+    let (manifest, report) = manifest_of(&[("s/e.fx", effect), ("s/Content.mgcb", content)]);
+    let section = "files = [\"e.fx\"]\nentries = [\"One:fragment\"]\ndefines = { K = \"4\", L = \"1\" }\n";
+    assert!(manifest.contains(section), "{manifest}\n{report}");
+}
+
+/// Macros that have all combinations of some values are permutations; a file that is compiled in other ways is a program for each.
+#[test]
+fn commands_that_differ_in_macros_are_variants_or_programs() {
+    let lines = "x/a.hlsl -T ps -E shade -D K={1,2} -D L={0,1}\nx/b.hlsl -T ps -E shade -D K=1\nx/b.hlsl -T ps -E main -D L=0\n";
+    let files = [("s/x/a.hlsl", SHADER), ("s/x/b.hlsl", SHADER), ("s/shaders.cfg", lines)];
+    let (manifest, _) = manifest_of(&files);
+    assert!(
+        manifest
+            .contains("files = [\"x/a.hlsl\"]\nentries = [\"shade:fragment\"]\npermute = { K = [1, 2], L = [0, 1] }\n"),
+        "{manifest}"
+    );
+    for (name, entry, define) in [("x/b.K-1", "shade", "K = \"1\""), ("x/b.L-0", "main", "L = \"0\"")] {
+        let section = format!(
+            "[[program]]\nname = \"{name}\"\nfiles = [\"x/b.hlsl\"]\nentries = [\"{entry}:fragment\"]\ndefines = {{ {define} }}\n"
+        );
+        assert!(manifest.contains(&section), "{manifest}");
+    }
+}
+
+/// What descriptions have that is not followed is named, with its place.
+#[test]
+fn what_is_not_followed_is_named() {
+    let batch = "for /f %%i in ('dir /b') do fxc %%i\ngoto nowhere\n";
+    let shell = "dxc -T ps_6_0 -E \"$ENTRY\" a.hlsl\ndxc -T ps_6_0 -fvk-invert-y a.hlsl\ndxc -T ps_6_0 gone.hlsl\nglslc b.frag\n";
+    let python = "subprocess.run(['dxc', '-T', profile])\n";
+    let files = [("s/a.hlsl", SHADER), ("s/b.cmd", batch), ("s/c.sh", shell), ("s/d.py", python), ("s/u.hlsl", SHADER)];
+    let directory = tree(&files);
+    let run = port(directory.path(), &[]);
+    let report = read(directory.path(), "out/port.md");
+    for expected in [
+        "b.cmd:1: `for /f (",
+        "b.cmd:2: there is no label `nowhere`",
+        "c.sh:1: the entry point `${ENTRY}` is not known",
+        "c.sh:2: `-fvk-invert-y` is not done: ",
+        "c.sh:3: there is no file `gone.hlsl`",
+        "c.sh:4: `glslc` is given a shader and is not followed",
+        "d.py:1: dxc is run by Python, which is not followed",
+        "u.hlsl are compiled by no description",
+    ] {
+        assert!(report.contains(expected) && run.stderr.contains(expected), "{expected}\n{report}\n{}", run.stderr);
+    }
+}
+
+/// A loop that never ends, and values that grow, end the reading of a script and not the program.
+#[test]
+fn scripts_without_end_are_left() {
+    let batch = "set A=x\n:again\nset A=%A%%A%\ncall :again\ngoto again\n";
+    let shell = "f() { A=\"$A$A\"; f; f; }\nA=x\nf\n";
+    let cmake = "function(f)\n  set(A \"${A}${A}\")\n  f()\n  f()\nendfunction()\nset(A x)\nf()\n";
+    let files = [("s/a.frag.hlsl", SHADER), ("s/b.cmd", batch), ("s/c.sh", shell), ("s/CMakeLists.txt", cmake)];
+    let directory = tree(&files);
+    let run = port(directory.path(), &[]);
+    assert!(run.stderr.contains("b.cmd:"), "{}", run.stderr);
+}
+
+#[test]
+fn a_manifest_that_is_there_is_used_and_stays() {
+    let own = "[build]\n[[shader]]\nfiles = [\"a.hlsl\"]\nentries = [\"main:fragment\"]\n";
+    let script = "dxc -T ps_6_0 -E shade a.hlsl\n";
+    let directory = tree(&[("s/a.hlsl", SHADER), ("s/build.sh", script), ("s/shaderport.toml", own)]);
+    assert_eq!(port(directory.path(), &[]).code, 0);
+    assert!(
+        !directory.path().join("out/shaderport.toml").exists() && read(directory.path(), "s/shaderport.toml") == own
+    );
+    assert!(read(directory.path(), "out/wgsl/a.wgsl").contains("fn main"));
+    // One in the output directory is of that who wrote it.
+    let directory = tree(&[
+        ("s/a.hlsl", SHADER),
+        ("s/build.sh", script),
+        ("out/shaderport.toml", &own.replace("[build]", "[build]\ntree = \"../s\"")),
+    ]);
+    let run = port(directory.path(), &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(read(directory.path(), "out/wgsl/a.wgsl").contains("fn main"));
+    // `--manifest-in-tree` gives it to the tree.
+    let directory = tree(&[("s/a.hlsl", SHADER), ("s/build.sh", script)]);
+    assert_eq!(port(directory.path(), &["--manifest-in-tree"]).code, 0);
+    assert!(read(directory.path(), "s/shaderport.toml").contains("shade:fragment"));
+    assert_eq!(shaderport(directory.path(), &["build", "s", "--target", "wgsl", "--out", "again"]).code, 0);
+    assert_eq!(read(directory.path(), "again/wgsl/a.wgsl"), read(directory.path(), "out/wgsl/a.wgsl"));
+}
+
+/// Two ports of a tree are the same, and `build` makes the same texts of the manifest that a port writes.
+#[test]
+fn a_port_is_repeatable() {
+    let files = [("s/a.hlsl", SHADER), ("s/build.sh", "dxc -T ps_6_0 -E shade -DK=3 a.hlsl\n")];
+    let (first, second) = (tree(&files), tree(&files));
+    assert_eq!((port(first.path(), &[]).code, port(second.path(), &["-j1"]).code), (0, 0));
+    assert_eq!(contents(&first.path().join("out")), contents(&second.path().join("out")));
+    // So are the reports of trees that are named by their whole paths, with what is wrong in them.
+    for directory in [&first, &second] {
+        write(directory.path(), "w/broken.hlsl", "float4 main() : SV_Target { return unknown; }\n");
+        let whole = directory.path().join("w").to_string_lossy().into_owned();
+        let args = ["port", whole.as_str(), "--target", "wgsl", "--out", "w_out"];
+        assert_eq!(shaderport(directory.path(), &args).code, 1);
+    }
+    let [one, other] = [&first, &second].map(|directory| read(directory.path(), "w_out/port.md"));
+    assert!(
+        one == other && one.contains("`broken.hlsl:1`") && !one.contains(&*first.path().to_string_lossy()),
+        "{one}"
+    );
+    let report = read(first.path(), "out/port.md");
+    assert!(!report.contains(&*first.path().to_string_lossy()), "{report}");
+    assert!(read(first.path(), "out/port.html").contains("<td><code>a.hlsl</code></td>"));
+    let run = shaderport(first.path(), &["build", "out/shaderport.toml", "--target", "wgsl", "--out", "again"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(read(first.path(), "again/wgsl/a.wgsl"), read(first.path(), "out/wgsl/a.wgsl"));
+    // A port is not written over.
+    let run = port(first.path(), &[]);
+    assert!(run.code == 2 && run.stderr.contains("has a port already"), "{}", run.stderr);
+    assert_eq!(port(second.path(), &["--update"]).code, 0);
+}
+
+const PLAIN: &str = "float4 first() { return 1; }\nfloat4 second() { return 2; }\nfloat4 third() { return 3; }\n\
+    float4 main() : SV_Target { return first() + second() + third(); }\n";
+
+/// A port of `a.frag.hlsl`, `b.frag.hlsl` and `c.frag.hlsl`.
+fn ported() -> tempfile::TempDir {
+    let directory = tree(&[("s/a.frag.hlsl", PLAIN), ("s/b.frag.hlsl", PLAIN), ("s/c.frag.hlsl", PLAIN)]);
+    let run = port(directory.path(), &[]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    directory
+}
+
+/// Replaces a part of a file, which has it.
+fn edit(directory: &Path, name: &str, old: &str, new: &str) {
+    let text = read(directory, name);
+    assert!(text.contains(old), "{name}: {old}\n{text}");
+    write(directory, name, &text.replace(old, new));
+}
+
+const A: &str = "out/wgsl/a.frag.wgsl";
+
+#[test]
+fn an_update_merges_edits_and_changes() {
+    let directory = ported();
+    let at = directory.path();
+    edit(at, A, "fn main", "// by hand\nfn main");
+    edit(at, "s/a.frag.hlsl", "return 1;", "return 11;");
+    edit(at, "s/b.frag.hlsl", "return 1;", "return 12;");
+    let run = port(at, &["--update"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
+    let text = read(at, A);
+    assert!(text.contains("// by hand\nfn main") && text.contains("11.0"), "{text}");
+    assert!(read(at, "out/wgsl/b.frag.wgsl").contains("12.0"));
+    let report = read(at, "out/port.md");
+    assert!(report.contains("| `wgsl/a.frag.wgsl` | edits and changes merged |"), "{report}");
+    assert!(report.contains("| `wgsl/b.frag.wgsl` | updated |"), "{report}");
+    // The edit is one of the next update, too.
+    edit(at, "s/a.frag.hlsl", "return 3;", "return 33;");
+    assert_eq!(port(at, &["--update"]).code, 0);
+    let text = read(at, A);
+    assert!(text.contains("// by hand\nfn main") && text.contains("11.0") && text.contains("33.0"), "{text}");
+}
+
+#[test]
+fn a_conflict_is_shown_and_not_resolved() {
+    let directory = ported();
+    let at = directory.path();
+    let line = read(at, A).lines().find(|line| line.contains("2.0")).expect("a line").to_owned();
+    edit(at, A, &line, &format!("{line} // by hand"));
+    edit(at, "s/a.frag.hlsl", "return 2;", "return 22;");
+    let run = port(at, &["--update"]);
+    assert!(
+        run.code == 1 && run.stderr.contains("error[E0713]") && run.stderr.contains("a.frag.wgsl"),
+        "{}",
+        run.stderr
+    );
+    let text = read(at, A);
+    assert!(
+        text.contains("<<<<<<< edited\n")
+            && text.contains("2.0)")
+            && text.contains("// by hand")
+            && text.contains("22.0"),
+        "{text}"
+    );
+    assert!(read(at, "out/port.md").contains("| `wgsl/a.frag.wgsl` | conflict: resolve it in the file |"));
+    // Until that is done the file is left alone, whatever else is new.
+    edit(at, "s/a.frag.hlsl", "return 3;", "return 33;");
+    let run = port(at, &["--update"]);
+    assert!(run.code == 1 && read(at, A) == text, "{}", run.stderr);
+    let resolved = text.split("<<<<<<< edited\n").next().expect("a start").to_owned();
+    let after = text.split(">>>>>>> new\n").nth(1).expect("an end");
+    write(at, A, &format!("{resolved}{} // by hand\n{after}", line.replace("2.0", "22.0")));
+    let run = port(at, &["--update"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let text = read(at, A);
+    assert!(text.contains("22.0") && text.contains("// by hand") && text.contains("33.0"), "{text}");
+}
+
+#[test]
+fn files_that_come_go_and_move() {
+    let directory = ported();
+    let at = directory.path();
+    edit(at, A, "fn main", "// by hand\nfn main");
+    edit(at, "out/wgsl/b.frag.wgsl", "fn main", "// by hand in b\nfn main");
+    std::fs::remove_file(at.join("out/wgsl/c.frag.wgsl")).expect("it is there");
+    // `a` is renamed, `b` is gone, `c` has changed, `d` is new.
+    std::fs::rename(at.join("s/a.frag.hlsl"), at.join("s/moved.frag.hlsl")).expect("it is there");
+    std::fs::remove_file(at.join("s/b.frag.hlsl")).expect("it is there");
+    edit(at, "s/c.frag.hlsl", "return 1;", "return 11;");
+    edit(at, "s/moved.frag.hlsl", "return 1;", "return 12;");
+    write(at, "s/d.frag.hlsl", "float4 main() : SV_Target { return float4(5, 6, 7, 8); }\n");
+    let run = port(at, &["--update"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let moved = read(at, "out/wgsl/moved.frag.wgsl");
+    assert!(moved.contains("// by hand\nfn main") && moved.contains("12.0"), "{moved}");
+    assert!(!at.join(A).exists(), "its edits are under its new name");
+    assert!(read(at, "out/wgsl/b.frag.wgsl").contains("// by hand in b"));
+    assert!(!at.join("out/wgsl/c.frag.wgsl").exists() && at.join("out/wgsl/d.frag.wgsl").exists());
+    assert!(!at.join("out/wgsl/b.frag.json").exists(), "nobody has edited it");
+    for expected in ["b.frag.wgsl: edited; nothing makes it any more", "c.frag.wgsl: removed by hand"] {
+        assert!(run.stderr.contains(expected), "{expected}\n{}", run.stderr);
+    }
+}
+
+/// A source that has errors now takes nothing away.
+#[test]
+fn outputs_of_what_fails_stay() {
+    let directory = ported();
+    let at = directory.path();
+    edit(at, A, "fn main", "// by hand\nfn main");
+    let text = read(at, A);
+    edit(at, "s/a.frag.hlsl", "return 1;", "return unknown;");
+    assert_eq!(port(at, &["--update"]).code, 1);
+    assert_eq!(read(at, A), text);
+    assert!(read(at, "out/port.md").contains("| `wgsl/a.frag.wgsl` | its program has errors now; it was kept |"));
+    edit(at, "s/a.frag.hlsl", "return unknown;", "return 13;");
+    assert_eq!(port(at, &["--update"]).code, 0);
+    let text = read(at, A);
+    assert!(text.contains("// by hand") && text.contains("13.0"), "{text}");
+}
+
+/// The manifest of a port is merged as its other files are.
+#[test]
+fn an_edited_manifest_takes_new_entry_points() {
+    let script = |more: &str| format!("dxc -T ps_6_0 -E shade a.hlsl\n{more}");
+    let directory = tree(&[("s/a.hlsl", SHADER), ("s/b.hlsl", SHADER), ("s/build.sh", &script(""))]);
+    let at = directory.path();
+    port(at, &[]);
+    edit(at, "out/shaderport.toml", "[build]\n", "[build]\nunsized-array-size = 16\n");
+    write(at, "s/build.sh", &script("dxc -T ps_6_0 -E main -DK=5 b.hlsl\n"));
+    let run = port(at, &["--update"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let manifest = read(at, "out/shaderport.toml");
+    assert!(manifest.contains("unsized-array-size = 16\n") && manifest.contains("K = \"5\""), "{manifest}");
+    // A conflict there is resolved first: nothing is built by half a manifest.
+    edit(at, "out/shaderport.toml", "K = \"5\"", "K = \"6\"");
+    write(at, "s/build.sh", &script("dxc -T ps_6_0 -E main -DK=7 b.hlsl\n"));
+    let run = port(at, &["--update"]);
+    assert!(run.code == 1 && run.stderr.contains("then update again"), "{}", run.stderr);
+    let manifest = read(at, "out/shaderport.toml");
+    assert!(
+        manifest.contains("K = \"6\"") && manifest.contains("K = \"7\"") && manifest.contains("<<<<<<<"),
+        "{manifest}"
+    );
+}
+
+/// An update that is stopped after some files, and is run again.
+#[test]
+fn an_update_that_was_stopped_goes_on() {
+    let directory = ported();
+    let at = directory.path();
+    edit(at, A, "fn main", "// by hand\nfn main");
+    edit(at, "s/a.frag.hlsl", "return 1;", "return 11;");
+    let base = at.join("out/.shaderport/port/base");
+    let before: Vec<(String, Vec<u8>)> = contents_of(&base);
+    assert_eq!(port(at, &["--update"]).code, 0);
+    let text = read(at, A);
+    // As if nothing had been noted of what was written.
+    for (name, bytes) in before {
+        std::fs::write(base.join(name), bytes).expect("a file");
+    }
+    let run = port(at, &["--update"]);
+    assert_eq!((run.code, read(at, A)), (0, text), "{}", run.stderr);
+}
+
+fn contents_of(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let files = crate::support::files_under(directory, &[]);
+    let name = |path: &Path| path.strip_prefix(directory).expect("a path below").to_string_lossy().into_owned();
+    files.iter().map(|path| (name(path), std::fs::read(path).expect("a file"))).collect()
+}
+
+/// Lines of a text with some changed; every new line has a mark that no other line has.
+fn changed(random: &mut Random, base: &[String], side: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (at, line) in base.iter().enumerate() {
+        match random.below(8) {
+            0 => lines.push(format!("{side}{at}")),
+            1 => lines.extend([format!("{side}{at}"), line.clone()]),
+            2 if random.below(2) == 0 => {}
+            _ => lines.push(line.clone()),
+        }
+    }
+    lines
+}
+
+/// Whatever both sides do: what either has written is in the merge, what neither has changed is, too, and without a conflict nothing
+/// that a side has removed comes back.
+#[test]
+fn no_edit_is_lost_in_random_merges() {
+    let mut random = Random::of_seed(7);
+    let mut conflicts = 0;
+    for round in 0..3000 {
+        let base: Vec<String> = (0..random.below(12)).map(|n| format!("line {}", n % 7)).collect();
+        let (mine, theirs) = (changed(&mut random, &base, "mine"), changed(&mut random, &base, "theirs"));
+        let text = |lines: &[String], ends: bool| if ends { lines.join("\n") + "\n" } else { lines.join("\n") };
+        let ends = random.below(4) > 0;
+        let [b, m, t] = [&base, &mine, &theirs].map(|lines| text(lines, ends));
+        let merged = merge(&b, &m, &t, ["mine", "base", "theirs"]);
+        let about = format!("round {round}\n{b}---\n{m}---\n{t}---\n{}", merged.text);
+        for line in mine.iter().chain(&theirs).filter(|line| line.starts_with("mine") || line.starts_with("theirs")) {
+            assert!(merged.text.lines().any(|merged| merged == line), "`{line}` is lost\n{about}");
+        }
+        let count = |text: &str, line: &str| text.lines().filter(|other| *other == line).count();
+        for line in &base {
+            let least = count(&m, line).min(count(&t, line));
+            let gone = (count(&b, line) - count(&m, line)) + (count(&b, line) - count(&t, line));
+            let expected = count(&b, line).saturating_sub(gone);
+            assert!(
+                count(&merged.text, line) >= expected
+                    && (merged.conflicts > 0 || count(&merged.text, line) <= least.max(expected)),
+                "`{line}`\n{about}"
+            );
+        }
+        assert_eq!(merge(&b, &m, &b, ["", "", ""]).text, m, "{about}");
+        assert_eq!(merge(&b, &b, &t, ["", "", ""]).text, t, "{about}");
+        assert_eq!(merge(&b, &m, &m, ["", "", ""]).text, m, "{about}");
+        assert_eq!(merge(&b, &t, &m, ["", "", ""]).conflicts, merged.conflicts, "{about}");
+        conflicts += usize::from(merged.conflicts > 0);
+    }
+    assert!((300..2800).contains(&conflicts), "{conflicts} rounds have conflicts");
+}
