@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
         self.order_items(reached);
         self.unwrap_structs();
         self.take_header(input);
-        self.program.has_glsl_words = self.has_algebraic_products();
+        self.program.has_algebraic_products = self.has_algebraic_products();
         if self.addresses_taken {
             let errors = super::addresses::lower(&mut self.program);
             errors.into_iter().for_each(|error| self.diags.push(error));

@@ -30,10 +30,10 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    if !cx.profile.facts.rows_are_columns || cx.program.has_glsl_words || !has_products(cx.program) {
+    if !cx.profile.facts.rows_are_columns || cx.program.has_algebraic_products || !has_products(cx.program) {
         return;
     }
-    let plan = plan::Plan::of(cx.program, cx.profile);
+    let plan = plan::Orientations::of(cx.program, cx.profile);
     plan.apply(cx.program);
 }
 

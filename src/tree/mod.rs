@@ -159,8 +159,8 @@ pub struct Program {
     pub footer: Vec<Comment>,
     /// Functions that take derivatives in flow that may differ between invocations; set by legalization.
     pub varying_derivatives: Vec<FunctionId>,
-    /// It has the module of GLSL's words: the columns of its matrices are rows of the tree.
-    pub has_glsl_words: bool,
+    /// Products are written as algebra has them, of matrices whose columns are the rows of the tree.
+    pub has_algebraic_products: bool,
     /// Matrices whose products are written in reverse order, in which functions; set by legalization.
     pub reversed_products: Vec<(FunctionId, MatrixPlace)>,
     /// What [`analyses`] know of this version of it.

@@ -1,14 +1,14 @@
 //! Matrices in buffers, and those whose place or form others decide.
 
 use super::carries;
-use super::plan::{FIXED, NodeId, Plan};
+use super::plan::{FIXED, NodeId, Orientations};
 use crate::target::{Capability, Profile};
 use crate::tree::*;
 use rustc_hash::FxHashSet;
 
 /// What says in which order matrices are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Holder {
+pub(super) enum OrderHolder {
     /// A buffer.
     Buffer(GlobalId),
     /// A member of a block that lists its members.
@@ -18,7 +18,7 @@ pub(super) enum Holder {
 /// Matrices that are stored in one order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
-    pub(super) holder: Holder,
+    pub(super) holder: OrderHolder,
     /// The order that they have.
     pub(super) order: MatrixOrder,
     /// They are turned together.
@@ -26,7 +26,7 @@ pub(super) struct Group {
 }
 
 /// Finds the groups, and fixes what cannot be turned.
-pub(super) fn find(plan: &mut Plan, program: &Program, profile: &Profile) {
+pub(super) fn find(plan: &mut Orientations, program: &Program, profile: &Profile) {
     for entry in &program.entry_points[..] {
         for root in entry.roots() {
             fix_signature(plan, program, root);
@@ -62,7 +62,7 @@ pub(super) fn find(plan: &mut Plan, program: &Program, profile: &Profile) {
 }
 
 /// Inputs, outputs and payloads are what other stages have.
-fn fix_signature(plan: &mut Plan, program: &Program, id: FunctionId) {
+fn fix_signature(plan: &mut Orientations, program: &Program, id: FunctionId) {
     let function = &program.functions[id];
     let locals = function.params.iter().map(|p| (MatrixPlace::Local(id, p.local), function.code.locals[p.local].ty));
     for (place, ty) in locals.chain([(MatrixPlace::Result(id), function.result)]) {
@@ -83,7 +83,7 @@ fn is_buffer(program: &Program, global: &Global) -> bool {
 }
 
 /// The groups of a buffer: each member of a block has its own order, other buffers have one.
-fn buffer(plan: &mut Plan, program: &Program, id: GlobalId) {
+fn buffer(plan: &mut Orientations, program: &Program, id: GlobalId) {
     let global = &program.globals[id];
     let order = global.matrix_order.unwrap_or(program.default_matrix_order);
     let Some(element) = program.types.get(program.types.innermost(global.ty)).element() else { return };
@@ -91,19 +91,19 @@ fn buffer(plan: &mut Plan, program: &Program, id: GlobalId) {
         for (index, field) in (0..).zip(&program.structs[owner].fields) {
             let own = field.matrix_order.unwrap_or(order);
             let first = carries(&program.types, field.ty).then(|| plan.place(MatrixPlace::Field(owner, index)));
-            group(plan, program, (Holder::Member(owner, index), own), (first, field.ty));
+            group(plan, program, (OrderHolder::Member(owner, index), own), (first, field.ty));
         }
         return;
     }
     let first = carries(&program.types, element).then(|| plan.place(MatrixPlace::Global(id)));
-    group(plan, program, (Holder::Buffer(id), order), (first, element));
+    group(plan, program, (OrderHolder::Buffer(id), order), (first, element));
 }
 
 /// Joins the matrices of a type, and `first`, which holds it.
 fn group(
-    plan: &mut Plan,
+    plan: &mut Orientations,
     program: &Program,
-    (holder, order): (Holder, MatrixOrder),
+    (holder, order): (OrderHolder, MatrixOrder),
     (first, ty): (Option<NodeId>, TypeId),
 ) {
     let mut found: Vec<(NodeId, MatrixOrder)> = first.map(|node| (node, order)).into_iter().collect();
@@ -119,7 +119,7 @@ fn group(
 }
 
 /// The fields of structs in a type that are matrices or arrays of these, with their storage order, are not turned.
-pub(super) fn fix_fields(plan: &mut Plan, program: &Program, ty: TypeId) {
+pub(super) fn fix_fields(plan: &mut Orientations, program: &Program, ty: TypeId) {
     each_field(program, ty, MatrixOrder::default(), &mut |place, _| {
         let node = plan.place(place);
         plan.join(FIXED, node);

@@ -14,7 +14,7 @@ pub(super) const FIXED: NodeId = 0;
 
 /// What is known of joined nodes.
 #[derive(Clone, Copy, Default)]
-struct Facts {
+struct Reasons {
     /// They cannot be turned.
     is_fixed: bool,
     /// They are operands of products.
@@ -24,9 +24,9 @@ struct Facts {
 }
 
 /// What is turned.
-pub(super) struct Plan {
+pub(super) struct Orientations {
     parents: Vec<NodeId>,
-    facts: Vec<Facts>,
+    reasons: Vec<Reasons>,
     /// Where matrices are kept, in the order in which they are seen.
     pub(super) places: Vec<(MatrixPlace, NodeId)>,
     known: FxHashMap<MatrixPlace, NodeId>,
@@ -36,13 +36,13 @@ pub(super) struct Plan {
     pub(super) orders: Vec<groups::Group>,
 }
 
-impl Plan {
+impl Orientations {
     /// Looks at a program.
-    pub(super) fn of(program: &Program, profile: &Profile) -> Plan {
-        let fixed = Facts { is_fixed: true, ..Facts::default() };
-        let mut plan = Plan {
+    pub(super) fn of(program: &Program, profile: &Profile) -> Orientations {
+        let fixed = Reasons { is_fixed: true, ..Reasons::default() };
+        let mut plan = Orientations {
             parents: vec![FIXED],
-            facts: vec![fixed],
+            reasons: vec![fixed],
             places: Vec::new(),
             known: FxHashMap::default(),
             values: FxHashMap::default(),
@@ -90,45 +90,45 @@ impl Plan {
         if first == second {
             return;
         }
-        let other = self.facts.get(second).copied().unwrap_or_default();
+        let other = self.reasons.get(second).copied().unwrap_or_default();
         if let Some(slot) = self.parents.get_mut(second) {
             *slot = first;
         }
-        self.note(first, |facts| {
-            facts.is_fixed |= other.is_fixed;
-            facts.is_multiplied |= other.is_multiplied;
-            facts.is_by_columns |= other.is_by_columns;
+        self.note(first, |reasons| {
+            reasons.is_fixed |= other.is_fixed;
+            reasons.is_multiplied |= other.is_multiplied;
+            reasons.is_by_columns |= other.is_by_columns;
         });
     }
 
-    fn note(&mut self, node: NodeId, f: impl FnOnce(&mut Facts)) {
+    fn note(&mut self, node: NodeId, f: impl FnOnce(&mut Reasons)) {
         let root = self.root(node);
-        if let Some(facts) = self.facts.get_mut(root) {
-            f(facts);
+        if let Some(reasons) = self.reasons.get_mut(root) {
+            f(reasons);
         }
     }
 
     /// It is not turned, nor is what is joined with it.
     pub(super) fn fix(&mut self, node: NodeId) {
-        self.note(node, |facts| facts.is_fixed = true);
+        self.note(node, |reasons| reasons.is_fixed = true);
     }
 
     /// It is stored by columns.
     pub(super) fn by_columns(&mut self, node: NodeId) {
-        self.note(node, |facts| facts.is_by_columns = true);
+        self.note(node, |reasons| reasons.is_by_columns = true);
     }
 
     /// Whether it is turned.
     pub(super) fn is_turned(&mut self, node: NodeId) -> bool {
         let root = self.root(node);
-        let facts = self.facts.get(root).copied().unwrap_or_default();
-        !facts.is_fixed && (facts.is_multiplied || facts.is_by_columns)
+        let reasons = self.reasons.get(root).copied().unwrap_or_default();
+        !reasons.is_fixed && (reasons.is_multiplied || reasons.is_by_columns)
     }
 
     fn free(&mut self) -> NodeId {
         let node = self.parents.len();
         self.parents.push(node);
-        self.facts.push(Facts::default());
+        self.reasons.push(Reasons::default());
         node
     }
 
@@ -186,7 +186,7 @@ pub(super) fn elements(types: &Types, exprs: &ExprArena, id: ExprId) -> Option<(
 
 /// Looks at the expressions of one body or initializer.
 struct Looker<'a> {
-    plan: &'a mut Plan,
+    plan: &'a mut Orientations,
     program: &'a Program,
     owner: Owner,
     exprs: &'a ExprArena,
@@ -348,14 +348,14 @@ impl Looker<'_> {
         let is_scaled = args.iter().any(|arg| matches!(self.program.types.get(self.exprs[*arg].ty), Type::Scalar(_)));
         if carries {
             let whole = self.joined(&matrices, true);
-            self.plan.note(whole, |facts| facts.is_multiplied |= !is_scaled);
+            self.plan.note(whole, |reasons| reasons.is_multiplied |= !is_scaled);
             return whole;
         }
         // A vector, or a matrix of one row or column, which is not turned.
         let is_algebraic = matches!(matrices.as_slice(), [_]);
         for matrix in matrices {
             match self.node(matrix) {
-                Some(node) if is_algebraic => self.plan.note(node, |facts| facts.is_multiplied = true),
+                Some(node) if is_algebraic => self.plan.note(node, |reasons| reasons.is_multiplied = true),
                 Some(node) => self.plan.fix(node),
                 None => {}
             }

@@ -1,12 +1,12 @@
 //! Types, storage orders and expressions of what is turned.
 
-use super::groups::Holder;
-use super::plan::{Plan, elements};
+use super::groups::OrderHolder;
+use super::plan::{Orientations, elements};
 use super::{Algebra, Owner, turned};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-impl Plan {
+impl Orientations {
     /// Turns what is to be turned.
     pub(super) fn apply(mut self, program: &mut Program) {
         let (mut reversed, mut instances) = (Vec::new(), Instances::default());
@@ -40,8 +40,8 @@ impl Plan {
             }
             let order = Some(other(group.order));
             match group.holder {
-                Holder::Buffer(id) => program.globals[id].matrix_order = order,
-                Holder::Member(owner, index) => {
+                OrderHolder::Buffer(id) => program.globals[id].matrix_order = order,
+                OrderHolder::Member(owner, index) => {
                     said.insert((owner, index));
                     if let Some(field) = program.structs[owner].fields.get_mut(index as usize) {
                         field.matrix_order = order;
@@ -92,7 +92,7 @@ type Instances = FxHashMap<(FunctionId, Vec<TypeId>, TypeId), FunctionId>;
 
 /// Rewrites the expressions of one body or initializer.
 struct Rewriter<'a> {
-    plan: &'a mut Plan,
+    plan: &'a mut Orientations,
     program: &'a mut Program,
     owner: Owner,
     exprs: &'a mut ExprArena,
