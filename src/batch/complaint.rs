@@ -42,6 +42,8 @@ impl Complaint {
             last.text.push('\n');
             last.text.push_str(line);
         }
+        // Lines without words are no part of what was said last.
+        found.iter_mut().for_each(|complaint| complaint.text.truncate(complaint.text.trim_end().len()));
         found
     }
 

@@ -41,9 +41,9 @@ fn parsed(place: &str) -> Option<(&str, usize, Option<usize>)> {
     let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
     let (before, last) = place.rsplit_once(':')?;
     let last = number(last)?;
-    match before.rsplit_once(':').and_then(|(file, line)| Some((file, number(line)?))) {
-        Some((file, line)) => Some((file, line, Some(last))),
-        None => Some((before, last, None)),
+    match before.rsplit_once(':') {
+        Some((file, line)) if line.bytes().all(|b| b.is_ascii_digit()) => Some((file, number(line)?, Some(last))),
+        _ => Some((before, last, None)),
     }
 }
 

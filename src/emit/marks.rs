@@ -182,6 +182,6 @@ mod tests {
         let at = |start, end| Piece { start, end, span: span(0), kind: PieceKind::Code, parent: None };
         let moved = common("ab(cd)ef", "abcdef", vec![at(0, 1), at(2, 4), at(5, 6)]);
         let ranges: Vec<_> = moved.iter().map(|p| (p.start, p.end)).collect();
-        assert_eq!(ranges, [(0, 1), (2, 2), (7, 8)]);
+        assert_eq!(ranges, [(0, 1), (2, 6), (7, 8)]);
     }
 }

@@ -66,8 +66,7 @@ impl Processor<'_> {
         let text = name.text.as_str();
         // Comments right above a definition are about the macro, which is gone afterwards; others are kept.
         let about_macro = matches!(text, "define" | "undef" | "pragma" | "line" | "error" | "warning");
-        let is_about_file = about_macro && self.is_about_file(&hash, text);
-        let comments = if about_macro && !is_about_file { self.detached_comments(&hash) } else { hash.comments };
+        let comments = if about_macro { self.comments_before(&hash, text) } else { hash.comments };
         self.keep_comments(&Token { comments, ..hash }, 2);
         let line = self.rest_of_line(name);
         let about =
@@ -137,6 +136,13 @@ impl Processor<'_> {
         if let Some(frame) = self.file() {
             frame.pos += skip;
         }
+    }
+
+    /// The comments before a directive that are not about it.
+    fn comments_before(&mut self, hash: &Token, directive: &str) -> CommentRange {
+        let detached = self.detached_comments(hash);
+        let has_own = matches!(directive, "define" | "undef") && detached.count > 0;
+        if !has_own && self.is_about_file(hash, directive) { hash.comments } else { detached }
     }
 
     /// Whether the comments before a directive are about the file that begins with them: all of the main file, and those before

@@ -352,10 +352,10 @@ mod tests {
         assert_eq!(aligned("Texture2D<float4> t;", Some(4), "texture2D t;"), "(Texture2D) t ;");
         // Made by a pass of something else.
         assert_eq!(
-            aligned("[shader(1)] float4 main(I i)", Some(6), "layout(location = 0) out vec4 main_color;"),
+            aligned("[shader(1)] float4 main(I i)", Some(7), "layout(location = 0) out vec4 main_color;"),
             "- - - - - - - - (main) -"
         );
-        assert_eq!(aligned("[threads(8)] void main()", Some(6), "[threads(8)]"), "[ threads ( 8 ) ]");
+        assert_eq!(aligned("[threads(8)] void main()", Some(7), "[threads(8)]"), "[ threads ( 8 ) ]");
     }
 
     #[test]
