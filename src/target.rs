@@ -175,6 +175,8 @@ pub struct Facts {
     pub varyings: Varyings,
     /// Which formats images have whose access is declared.
     pub image_formats: format::Formats,
+    /// Stages are linked from their texts: a block is written alike in all that have it, whatever their functions do.
+    pub linked_blocks: bool,
     /// A matrix is a list of columns: the rows of the tree are columns of the text, and products are in reverse order.
     pub rows_are_columns: bool,
     /// How GLSL is written, where it is the language.

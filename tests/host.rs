@@ -44,7 +44,7 @@ impl Generated {
     /// How many buffers have a size. Those of a heap are declared nowhere.
     fn buffers(&self) -> usize {
         let sized = |memory: &&BufferMemory| {
-            matches!(memory.size, Count::Number(_)) && !memory.parameter.starts_with("ResourceDescriptorHeap")
+            matches!(memory.size, Count::Number(_)) && !memory.parameter.contains("DescriptorHeap")
         };
         self.sidecars.iter().flat_map(|sidecar| &sidecar.memory).filter(sized).count()
     }

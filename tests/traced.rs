@@ -139,11 +139,23 @@ impl<'a> Mapped<'a> {
         wrong
     }
 
+    /// Names that no source has.
+    pub fn made(&self) -> Vec<String> {
+        let all = self.sources.iter().flat_map(|source| &source.words);
+        let declared: std::collections::BTreeSet<&str> = all.map(|word| word.text.as_str()).collect();
+        let names = self.words.iter().filter(|word| word.is_name && !declared.contains(word.text.as_str()));
+        names.map(|word| word.text.clone()).collect()
+    }
+
     /// Names of which it is known where the sources have them: on one line and nowhere else, as often as in the text. Words of the
     /// languages are none: passes write them, too.
     pub fn known(&self) -> Vec<Known> {
         let mut lines: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
         for (source, of) in self.sources.iter().enumerate() {
+            // What the library does is told of the call.
+            if self.map.sources().get(source).is_some_and(|source| source.name.starts_with("stdlib/")) {
+                continue;
+            }
             for word in of.words.iter().filter(|word| word.is_name && word.text.len() > 2) {
                 lines.entry(&word.text).or_default().push((source, word.line));
             }

@@ -189,12 +189,19 @@ impl Iterator for Parts<'_> {
     }
 }
 
+/// Where a layout qualifier ends that a line begins with. It is one thing: `layout(set = 0, binding = 1)`.
+fn qualifier(line: &str) -> usize {
+    let end = line.strip_prefix("layout(").and_then(|rest| rest.find(')'));
+    end.map_or(0, |end| "layout(".len() + end)
+}
+
 /// Where a line that is too wide is broken: between the loosest parts that are in the fewest brackets, as late as there is room.
 /// Behind an assignment or an opening bracket only if there is nothing else. Where nothing has room, at the first place of all.
 fn best_break(line: &str, room: usize, open: &Brackets) -> Option<usize> {
     if open.in_comment {
         return None;
     }
+    let qualified = qualifier(line);
     let mut depth = 0i32;
     let mut best: Option<((i32, u8), usize)> = None;
     let mut first = None;
@@ -213,6 +220,7 @@ fn best_break(line: &str, room: usize, open: &Brackets) -> Option<usize> {
                 continue;
             }
             Part::Comment(_) => continue,
+            Part::Break(end, _) if end < qualified => continue,
             Part::Break(end, ASSIGNMENT) => (end, (i32::MAX - 1, 0)),
             Part::Break(end, looseness) => (end, (depth, looseness)),
         };

@@ -14,7 +14,7 @@ mod rust_wgpu;
 mod structs;
 
 use crate::layout::Unit;
-use crate::reflect::model::{BufferMemory, Reflection, TypeNode, Variable};
+use crate::reflect::model::{BufferMemory, Count, Reflection, TypeNode, Variable};
 use interface::Found;
 use model::{Buffer, Host};
 use names::{Names, Words};
@@ -32,7 +32,8 @@ impl Host {
         let mut structs = Structs::new(words, &reflection.types, &found, &nothing);
         let mut names = Names::new(words, &[]);
         let mut buffers = Vec::new();
-        for memory in &reflection.memory {
+        // What ends in an array without a size has no type in host code.
+        for memory in reflection.memory.iter().filter(|memory| matches!(memory.size, Count::Number(_))) {
             let Some((data, size)) = contents(reflection, memory, &found, &mut structs) else { continue };
             let name = names.name(&memory.parameter);
             let note = memory.ty.clone();

@@ -9,7 +9,8 @@
 //! each other is turned together, so that no text has a `transpose` that the source has not.
 //!
 //! A matrix is not turned where whole rows of it are read, written, or what it is made from (elements are reordered); where it is an input or output of a
-//! stage, a payload, or behind an address; and in a buffer, where the target has one storage order. Products with those stay in
+//! stage, a payload, or behind an address; and in a buffer, where the target has one storage order or
+//! links the texts of stages, which other functions are in. Products with those stay in
 //! reverse order, which a comment at the top of the text says ([`Program::reversed_products`]). In programs with GLSL's words the
 //! columns of the source are rows of the tree, and nothing is turned.
 

@@ -106,6 +106,7 @@ const D3D: Facts = Facts {
     fields_hide_types: true,
     varyings: Varyings::Locations,
     image_formats: Formats::WebGpu,
+    linked_blocks: false,
     rows_are_columns: false,
     glsl: Glsl::VULKAN,
 };
@@ -135,6 +136,7 @@ const VULKAN: Facts = Facts {
     fields_hide_types: false,
     varyings: Varyings::Locations,
     image_formats: Formats::WebGpu,
+    linked_blocks: false,
     rows_are_columns: true,
     glsl: Glsl::VULKAN,
 };
@@ -143,7 +145,17 @@ const fn opengl(glsl: Glsl) -> Facts {
     // Texture units that glslang counts with.
     let numbers = Numbers { slot: 79, ..VULKAN.numbers };
     let (api, placement, image_formats) = (Api::OpenGl, Placement::Padding, Formats::OpenGlEs);
-    Facts { api, spaces: false, numbers, placement, data_layouts: DataLayouts::Blocks, image_formats, glsl, ..VULKAN }
+    Facts {
+        api,
+        spaces: false,
+        numbers,
+        placement,
+        data_layouts: DataLayouts::Blocks,
+        image_formats,
+        linked_blocks: true,
+        glsl,
+        ..VULKAN
+    }
 }
 
 /// A version without locations between stages, and without bindings.
@@ -175,6 +187,7 @@ const WEBGPU: Facts = Facts {
     fields_hide_types: false,
     varyings: Varyings::Locations,
     image_formats: Formats::WebGpu,
+    linked_blocks: false,
     rows_are_columns: true,
     glsl: Glsl::VULKAN,
 };

@@ -11,6 +11,7 @@
 use super::{Glsl, GlslFile, layout_of, memory_words};
 use crate::emit::context::{Context, constant_element, transparent_element};
 use crate::emit::dialect::{Spelling, split_array};
+use crate::emit::layout;
 use crate::emit::marks::PieceKind;
 use crate::layout::{Layouter, Policy, Settings};
 use crate::symbol::Symbol;
@@ -227,7 +228,7 @@ impl GlslFile<'_> {
             None => {
                 let (member, instance) = contents_of(name, sizes);
                 let (block, member) = (block_name(global), Glsl.variable(self.cx, element, member));
-                self.w.line(&format!("{layout}{storage} {block} {{ {member}; }}{instance};"));
+                self.short_block(&format!("{layout}{storage} {block}"), &member, &instance);
             }
         }
     }
@@ -250,8 +251,19 @@ impl GlslFile<'_> {
         let unsized_ = if matches!(kind, BufferKind::Counter | BufferKind::Block(_)) { "" } else { "[]" };
         let block = block_name(global);
         let (member, instance) = contents_of(name, sizes);
-        self.w
-            .line(&format!("{layout}{words}buffer {block} {{ {base} {member}{unsized_}{element_sizes}; }}{instance};"));
+        let member = format!("{base} {member}{unsized_}{element_sizes}");
+        self.short_block(&format!("{layout}{words}buffer {block}"), &member, &instance);
+    }
+
+    /// A block with one member: a line, if that is not too wide.
+    fn short_block(&mut self, head: &str, member: &str, instance: &str) {
+        let whole = format!("{head} {{ {member}; }}{instance};");
+        if !layout::is_broken(&whole, 0) {
+            return self.w.line(&whole);
+        }
+        self.w.open(head);
+        self.w.line(&format!("{member};"));
+        self.w.close(&format!("{instance};"));
     }
 }
 

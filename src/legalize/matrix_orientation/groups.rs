@@ -39,9 +39,10 @@ pub(super) fn find(plan: &mut Orientations, program: &Program, profile: &Profile
             fix_fields(plan, program, ty);
         }
     }
+    let has_orders = profile.has(Capability::BothMatrixOrders) && !profile.facts.linked_blocks;
     for (id, global) in program.globals.iter() {
         match global.kind {
-            GlobalKind::Parameter if profile.has(Capability::BothMatrixOrders) && is_buffer(program, global) => {
+            GlobalKind::Parameter if has_orders && is_buffer(program, global) => {
                 buffer(plan, program, id);
             }
             GlobalKind::Static | GlobalKind::Const | GlobalKind::Groupshared => {}
