@@ -59,7 +59,8 @@ impl Found {
         for found in mapped.known() {
             let word = &mapped.words[found.word];
             let leads = mapped.segment(word).is_some_and(|segment| mapped.leads(&found, segment));
-            let astray = format!("{name}:{}: `{}` is of line {}", word.line + 1, word.text, found.line + 1);
+            let source = &map.sources()[found.source].name;
+            let astray = format!("{name}:{}: `{}` is of {source}:{}", word.line + 1, word.text, found.line + 1);
             self.known.push((word.text.clone(), (!leads).then_some(astray)));
         }
         self.made.extend(mapped.made());
@@ -94,8 +95,9 @@ fn every_token_is_mapped_and_names_to_themselves() {
     assert!(sum.unmapped.is_empty(), "{} tokens are not mapped\n{}", sum.unmapped.len(), first(&sum.unmapped));
     // Blocks of GLSL lead to their instances, and announced attributes to their announcement.
     assert!(astray.len() * 200 < known, "{} of {known} names lead elsewhere\n{}", astray.len(), first(&astray));
-    // Passes write names that the source has elsewhere, mostly of types: few.
-    let few = sum.strange.len() * 100 <= sum.names * 3;
+    // Passes write names that the source has elsewhere: those of types and fields of what they take apart. Pages of passes are full
+    // of these (9.7% in them, 2 to 3% in trees).
+    let few = sum.strange.len() * 10 <= sum.names;
     assert!(few, "{} of {} names are others\n{}", sum.strange.len(), sum.names, first(&sum.strange));
     assert!(sum.tokens > 100_000 && known > 1_000, "{} tokens, {known} names", sum.tokens);
 }

@@ -61,6 +61,17 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The words of the languages of texts.
+fn reserved() -> Vec<&'static Reserved> {
+    let profiles = [Target::Hlsl, Target::Glsl, Target::Wgsl].map(Profile::default_of);
+    profiles.into_iter().flatten().map(Reserved::of).collect()
+}
+
+/// Whether a name is a word of a language: printers write those that no source has.
+fn is_word(reserved: &[&Reserved], name: &str) -> bool {
+    reserved.iter().any(|words| words.is_builtin(name) || words.respell(name) != name)
+}
+
 /// What is wrong with a map.
 #[derive(Debug, Default)]
 pub struct Wrong {
@@ -108,7 +119,7 @@ impl<'a> Mapped<'a> {
 
     /// What is wrong.
     pub fn wrong(&self) -> Wrong {
-        let mut wrong = Wrong::default();
+        let (mut wrong, reserved) = (Wrong::default(), reserved());
         let declared: std::collections::BTreeSet<&str> = self
             .sources
             .iter()
@@ -125,7 +136,8 @@ impl<'a> Mapped<'a> {
                 wrong.unmapped.push(shown());
                 continue;
             };
-            if !word.is_name || word.text.len() < 3 || !declared.contains(word.text.as_str()) {
+            let is_declared = word.is_name && word.text.len() > 2 && declared.contains(word.text.as_str());
+            if !is_declared || is_word(&reserved, &word.text) {
                 continue;
             }
             wrong.names += 1;
@@ -153,7 +165,7 @@ impl<'a> Mapped<'a> {
         let mut lines: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
         for (source, of) in self.sources.iter().enumerate() {
             // What the library does is told of the call.
-            if self.map.sources().get(source).is_some_and(|source| source.name.starts_with("stdlib/")) {
+            if self.map.sources().get(source).is_some_and(|source| source.name.starts_with("shaderport:stdlib/")) {
                 continue;
             }
             for word in of.words.iter().filter(|word| word.is_name && word.text.len() > 2) {
@@ -162,9 +174,8 @@ impl<'a> Mapped<'a> {
         }
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         self.words.iter().for_each(|word| *counts.entry(&word.text).or_default() += 1);
-        let profiles = [Target::Hlsl, Target::Glsl, Target::Wgsl].map(Profile::default_of);
-        let reserved: Vec<&Reserved> = profiles.into_iter().flatten().map(Reserved::of).collect();
-        let is_word = |name: &str| reserved.iter().any(|words| words.is_builtin(name) || words.respell(name) != name);
+        let reserved = reserved();
+        let is_word = |name: &str| is_word(&reserved, name);
         let known = self.words.iter().enumerate().filter(|(_, word)| word.is_name).filter_map(|(at, word)| {
             let places = lines.get(word.text.as_str())?;
             let (source, line) = *places.first()?;

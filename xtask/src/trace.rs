@@ -3,6 +3,7 @@
 //! A name is broken in a text, of which it is known where the sources have it: on one line, and nowhere else. Some of the broken texts
 //! are given to `shaderport validate`, so that what compilers say of them has to be told of that line.
 
+#[allow(dead_code, reason = "what is made is asked for by the tests alone")]
 #[path = "../../tests/traced.rs"]
 mod traced;
 
