@@ -13,6 +13,7 @@ pub mod operators;
 pub mod profiles;
 pub mod reserved;
 pub mod system_values;
+pub mod words;
 
 use crate::tree::DataLayout;
 pub use api::Api;
@@ -90,6 +91,15 @@ impl Target {
     /// The name in options and sidecars.
     pub fn name(self) -> &'static str {
         self.row().map_or("", |row| row.name)
+    }
+    /// The language of its texts; `None`: it has none, or one that other compilers write.
+    pub fn text_language(self) -> Option<Language> {
+        match self {
+            Target::Hlsl => Some(Language::Hlsl),
+            Target::Glsl => Some(Language::Glsl),
+            Target::Wgsl => Some(Language::Wgsl),
+            Target::Spirv | Target::Metal => None,
+        }
     }
     /// The file name ending without a dot.
     pub fn extension(self) -> &'static str {

@@ -67,7 +67,7 @@ struct ReadFrom {
 }
 
 /// An output that is not what would be written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Difference {
     /// Its path below the output directory.
     pub name: String,

@@ -41,10 +41,15 @@ fn real(path: &Path) -> PathBuf {
     }
 }
 
+/// The path of a source of a map, whose name leads from the text's directory. The library's sources have names that are no paths.
+pub fn source_path(text: &Path, name: &str) -> String {
+    let directory = text.parent().map_or(String::new(), |directory| directory.to_string_lossy().replace('\\', "/"));
+    if name.contains(':') { name.to_owned() } else { join_path(&directory, name) }
+}
+
 /// What people call a source of a map, whose name leads from the text's directory, and what is in it.
 pub fn source(text: &Path, name: &str) -> (String, Option<Arc<str>>) {
-    let directory = text.parent().map_or(String::new(), |directory| directory.to_string_lossy().replace('\\', "/"));
-    let name = if name.contains(':') { name.to_owned() } else { join_path(&directory, name) };
+    let name = source_path(text, name);
     let read = || decode(std::fs::read(&name).ok()?).ok();
     let text = read().map(Arc::from);
     (name, text)

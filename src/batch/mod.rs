@@ -11,6 +11,7 @@
 //! | `store`, `cached`, `bundle` | the cache that builds share, in directories and services |
 //! | `elsewhere`, `packed`, `remote` | programs that are not compiled here: servers of the Remote Execution API |
 //! | `farm` | builds that other programs run: Ninja, Bazel |
+//! | `headers` | outputs as a tree: one a source file, with headers in common |
 //! | `port` | trees by what they say of their own build |
 //! | `finding` | what is wrong with a build and is of no program |
 //! | `maps` | source maps, which tell the way from outputs to sources |
@@ -29,6 +30,8 @@ mod elsewhere;
 pub mod farm;
 mod finding;
 mod kinds;
+#[cfg(feature = "cli")]
+pub mod headers;
 pub mod loader;
 mod lock;
 pub mod manifest;

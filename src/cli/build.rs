@@ -7,6 +7,7 @@ use super::lock::LockArgs;
 use super::messages::{MessageArgs, Messages};
 use super::options::ProgramArgs;
 use super::remote::RemoteArgs;
+use super::tree::FlatBuild;
 use super::watch::{self, Seen};
 use super::{Outcome, differences, interrupt};
 use crate::batch::{
@@ -23,6 +24,16 @@ use std::path::{Path, PathBuf};
 
 /// Programs that are waited for at once where workers of a server make them.
 const REMOTE_JOBS: usize = 32;
+
+/// How outputs are cut.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Cut {
+    /// Each text is whole.
+    #[default]
+    Flat,
+    /// Headers stay headers.
+    Tree,
+}
 
 /// Arguments of `build`.
 #[derive(Args, Debug)]
@@ -51,6 +62,9 @@ pub struct BuildArgs {
     /// How outputs are called, where the manifest does not say: with {program}, {file}, {entry}, {stage}, {variant}, {target}.
     #[arg(long, value_name = "TEMPLATE", default_value = "{target}/{program}", value_parser = Template::parse)]
     output_name: Template,
+    /// How outputs are cut: `flat` is a whole text a program, `tree` is one a source file, with headers in `inc` that texts include.
+    #[arg(long, value_enum, default_value = "flat")]
+    layout: Cut,
     /// How sidecars are written.
     #[arg(long, value_enum, default_value = "compact")]
     pub sidecar: SidecarForm,
@@ -161,7 +175,22 @@ fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, mut seen: Optio
     }
     let bar = progress(plan.jobs.len());
     let order = Order { elsewhere: elsewhere.as_deref(), ..order };
-    let built = batch::build(&order, plan, lock, &|| bar.inc(1));
+    let flat = match args.layout {
+        Cut::Flat => Ok(None),
+        Cut::Tree => FlatBuild::new(args).map(Some),
+    };
+    let flat = match flat {
+        Ok(flat) => flat,
+        Err(fault) => return messages.fault(&fault),
+    };
+    let order = match flat.iter().try_fold(order, |order, flat| flat.order(order)) {
+        Ok(order) => order,
+        Err(fault) => return messages.fault(&fault),
+    };
+    let built = batch::build(&order, plan, lock, &|| bar.inc(1)).and_then(|built| match &flat {
+        None => Ok(built),
+        Some(flat) => flat.finish(built, &order, args, messages),
+    });
     bar.finish_and_clear();
     let is_interrupted = interrupt::is_interrupted();
     interrupt::asked_enough();

@@ -68,7 +68,7 @@ impl Maps {
 /// Reports what of the command line means nothing for a target. A manifest is of several targets.
 pub fn are_possible(program: &ProgramArgs, target: Target, messages: &mut Messages) -> bool {
     let form = || Profile::default_of(target).and_then(Profile::line_form);
-    let is_text = !matches!(target, Target::Spirv | Target::Metal);
+    let is_text = target.text_language().is_some();
     let name = target.name();
     let choices = &program.choices;
     let fault = match (choices.source_map, choices.line_directives) {

@@ -26,6 +26,7 @@ mod port;
 mod remote;
 mod stdin;
 mod trace;
+mod tree;
 mod usage;
 mod validate;
 mod watch;

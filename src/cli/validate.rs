@@ -94,6 +94,14 @@ fn texts(files: &[PathBuf]) -> Result<Vec<Judged<'_>>, Finding> {
 }
 
 fn judged<'a>(path: &'a Path, sidecar: &Reflection) -> Result<Judged<'a>, Finding> {
+    let text = documents::read_text(path)?;
+    let source_map = maps::of_text(path, &text)?;
+    let artifact = Artifact { source_map, ..artifact(path, text, sidecar)? };
+    Ok(Judged { path, artifact })
+}
+
+/// A text of this path as what validators check.
+pub fn artifact(path: &Path, text: String, sidecar: &Reflection) -> Result<Artifact, Finding> {
     let bad = |what: &str| Finding::error(Code::BAD_RECORD, format!("{}: {what}", path.display())).in_file(path);
     let target = Target::parse(&sidecar.target).ok_or_else(|| bad("its sidecar has an unknown target"))?;
     let profile = Profile::parse(&sidecar.profile).ok_or_else(|| bad("its sidecar has an unknown profile"))?;
@@ -103,10 +111,7 @@ fn judged<'a>(path: &'a Path, sidecar: &Reflection) -> Result<Judged<'a>, Findin
     let emitted: Vec<(Symbol, Stage)> = sidecar.entry_points.iter().filter_map(entry).collect();
     let ending = path.extension().unwrap_or_default();
     let of_ending = emitted.iter().find(|(_, stage)| ending == glsl_extension(*stage)).copied();
-    let text = documents::read_text(path)?;
-    let source_map = maps::of_text(path, &text)?;
     let (bytes, intermediate) = (text.into_bytes(), String::new());
     let version = profile.version;
-    let artifact = Artifact { target, version, entry: of_ending, emitted, bytes, intermediate, source_map };
-    Ok(Judged { path, artifact })
+    Ok(Artifact { target, version, entry: of_ending, emitted, bytes, intermediate, source_map: None })
 }

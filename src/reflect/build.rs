@@ -57,6 +57,7 @@ pub fn reflect(
         leaves,
         shared_types: Vec::new(),
         memory,
+        modules: Vec::new(),
     }
 }
 

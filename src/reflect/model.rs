@@ -57,6 +57,16 @@ objects! {
         /// Ours: the bytes of every buffer.
         #[serde(default)]
         memory: Vec<BufferMemory>,
+        /// Ours: the headers that texts need, where they are written as a tree.
+        modules[]: TextModules,
+    }
+
+    /// Ours: the headers of a text.
+    TextModules {
+        /// The text, by its name below the output directory.
+        text: String,
+        /// Names of headers, each after those that it needs itself. WGSL has no include: the text is whole with these behind it.
+        files: Vec<String>,
     }
 
     /// Ours: the bytes of one buffer, data and padding.

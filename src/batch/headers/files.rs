@@ -1,0 +1,362 @@
+//! The texts and headers of a tree as files.
+
+use super::read::FlatText;
+use super::sharing::Sharing;
+use super::units::{Unit, UnitKind, Units};
+use crate::batch::loader::{decode, from_base};
+use crate::compile::Target;
+use crate::diagnostic::Diagnostics;
+use crate::lex::{TokenKind, lex};
+use crate::source::FileId;
+use crate::target::Language;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The directory of headers.
+const HEADERS: &str = "inc/";
+/// The extension by which GLSL for Vulkan has includes.
+const INCLUDES: &str = "#extension GL_GOOGLE_include_directive : require";
+
+/// A header.
+#[derive(Debug)]
+pub struct HeaderFile {
+    /// Its name below the output directory.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// A text of the tree.
+#[derive(Debug)]
+pub struct TextFile {
+    /// What is in it.
+    pub text: String,
+    /// The sources of all headers that it needs, each after those that it needs itself.
+    pub headers: Vec<String>,
+}
+
+/// The files of one target.
+pub struct TreeFiles<'a> {
+    flat: &'a [FlatText],
+    sharing: &'a Sharing,
+    target: Target,
+    language: Language,
+    edges: BTreeMap<String, BTreeSet<String>>,
+    /// By their sources.
+    pub headers: BTreeMap<String, HeaderFile>,
+    /// In the order of the flat ones.
+    pub texts: Vec<TextFile>,
+}
+
+impl<'a> TreeFiles<'a> {
+    /// Of flat texts. Sources are read from `base`, for the comments that they begin with.
+    pub fn new(
+        flat: &'a [FlatText],
+        sharing: &'a Sharing,
+        (target, language): (Target, Language),
+        base: &Path,
+    ) -> TreeFiles<'a> {
+        let (edges, headers, texts) = (sharing.edges(), BTreeMap::new(), Vec::new());
+        let mut files = TreeFiles { flat, sharing, target, language, edges, headers, texts };
+        let names = files.names();
+        files.headers = names.keys().map(|source| (source.clone(), files.header(source, &names, base))).collect();
+        files.texts = (0..flat.len()).map(|number| files.text(number)).collect();
+        files
+    }
+
+    /// The names of headers: their paths in `inc`, with the ending of the language, unless two would be one. Helpers of the library are
+    /// in `inc/shaderport`.
+    fn names(&self) -> BTreeMap<String, String> {
+        let below = format!("{}/", self.target.name());
+        let prefix = if self.flat.iter().all(|text| text.name.starts_with(&below)) { &*below } else { "" };
+        let whole = |source: &str, keeps_ending: bool| {
+            let path = source.trim_start_matches("../").trim_start_matches('/');
+            let path = path.strip_prefix(HEADERS).unwrap_or(path).replace(':', "/");
+            let stem = path.rsplit_once('.').map_or(&*path, |(stem, _)| stem);
+            format!("{prefix}{HEADERS}{}.{}", if keeps_ending { &*path } else { stem }, self.target.extension())
+        };
+        let mut users: BTreeMap<String, usize> = BTreeMap::new();
+        self.edges.keys().for_each(|source| *users.entry(whole(source, false)).or_default() += 1);
+        let taken: BTreeSet<&str> = self.flat.iter().map(|text| text.name.as_str()).collect();
+        let name = |source: &String| {
+            let short = whole(source, false);
+            let is_free = users.get(&short) == Some(&1) && !taken.contains(short.as_str());
+            (source.clone(), if is_free { short } else { whole(source, true) })
+        };
+        self.edges.keys().map(name).collect()
+    }
+
+    /// The unit that stands for all of its kind.
+    fn unit(&self, id: usize) -> Option<(&FlatText, &Unit)> {
+        let (text, at) = self.sharing.unit(id)?.at;
+        let flat = self.flat.get(text)?;
+        Some((flat, &flat.read.units.get(at)?.0))
+    }
+
+    fn header(&self, source: &str, names: &BTreeMap<String, String>, base: &Path) -> HeaderFile {
+        let name = names.get(source).cloned().unwrap_or_default();
+        let mut body = String::new();
+        for id in self.sharing.order(source) {
+            let Some((flat, unit)) = self.unit(id) else { continue };
+            if unit.is_apart && !body.is_empty() {
+                body.push('\n');
+            }
+            body.push_str(flat.read.text.get(unit.range.clone()).unwrap_or_default());
+            body.push('\n');
+        }
+        let mut text = String::new();
+        if let Some(licence) = licence(&base.join(source)).filter(|licence| !body.contains(licence.as_str())) {
+            text.push_str(&format!("{licence}\n\n"));
+        }
+        match self.language {
+            Language::Wgsl => text.push_str(&body),
+            Language::Glsl | Language::Hlsl => {
+                let guard = guard(&name);
+                text.push_str(&format!("#ifndef {guard}\n#define {guard}\n\n"));
+                let needed = self.edges.get(source).into_iter().flatten().filter_map(|needed| names.get(needed));
+                let includes: String = needed.map(|needed| include(&name, needed)).collect();
+                if !includes.is_empty() {
+                    text.push_str(&format!("{includes}\n"));
+                }
+                text.push_str(&format!("{body}\n#endif\n"));
+            }
+        }
+        HeaderFile { name, text }
+    }
+
+    /// Headers that the declarations which stay in a text name, in the order in which the flat text has them.
+    fn direct(&self, number: usize) -> Vec<String> {
+        let Some(flat) = self.flat.get(number) else { return Vec::new() };
+        let units = || flat.read.units.iter().map(|(unit, _)| unit).enumerate();
+        let staying = units().filter(|(at, _)| self.sharing.in_header(number, *at).is_none());
+        let used: BTreeSet<&str> = staying.flat_map(|(_, unit)| &unit.uses).map(String::as_str).collect();
+        let mut found: Vec<String> = Vec::new();
+        for (at, _) in units().filter(|(_, unit)| unit.declares.iter().any(|name| used.contains(name.as_str()))) {
+            let Some((_, shared)) = self.sharing.in_header(number, at) else { continue };
+            if !found.contains(&shared.place.source) {
+                found.push(shared.place.source.clone());
+            }
+        }
+        found
+    }
+
+    /// Headers with those that they need, which come first.
+    fn closed(&self, direct: &[String]) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        let mut open: Vec<(String, bool)> = direct.iter().rev().map(|source| (source.clone(), false)).collect();
+        while let Some((source, is_done)) = open.pop() {
+            if all.contains(&source) {
+                continue;
+            }
+            if is_done {
+                all.push(source);
+                continue;
+            }
+            open.push((source.clone(), true));
+            let needed = self.edges.get(&source).into_iter().flatten();
+            open.extend(needed.filter(|needed| !all.contains(needed)).map(|needed| (needed.clone(), false)));
+        }
+        all
+    }
+
+    fn text(&self, number: usize) -> TextFile {
+        let Some(flat) = self.flat.get(number) else { return TextFile { text: String::new(), headers: Vec::new() } };
+        let direct = self.direct(number);
+        if direct.is_empty() {
+            return TextFile { text: flat.read.text.clone(), headers: Vec::new() };
+        }
+        let includes: String = match self.language {
+            Language::Wgsl => String::new(),
+            Language::Glsl | Language::Hlsl => {
+                let names = direct.iter().filter_map(|source| self.headers.get(source));
+                names.map(|header| include(&flat.name, &header.name)).collect()
+            }
+        };
+        let mut text = self.head(flat);
+        if !includes.is_empty() {
+            text.push_str(&separated(&text, &includes));
+        }
+        let mut is_apart = true;
+        for (at, (unit, _)) in flat.read.units.iter().enumerate() {
+            if unit.range.start < flat.head {
+                continue;
+            }
+            is_apart |= unit.is_apart;
+            if self.sharing.in_header(number, at).is_some() {
+                continue;
+            }
+            if is_apart && !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(flat.read.text.get(unit.range.clone()).unwrap_or_default());
+            text.push('\n');
+            is_apart = false;
+        }
+        let rest = flat.read.text.get(flat.read.end..).unwrap_or_default();
+        text.push_str(rest.strip_prefix('\n').unwrap_or(rest));
+        TextFile { text, headers: self.closed(&direct) }
+    }
+
+    /// Directives and the comment about the file.
+    fn head(&self, flat: &FlatText) -> String {
+        let head = flat.read.text.get(..flat.head).unwrap_or_default();
+        let mut text = String::new();
+        let directives = flat.read.units.iter().filter(|(unit, _)| unit.range.end <= flat.head);
+        let extends = |unit: &&(Unit, _)| unit.0.tokens.get(1).is_some_and(|t| t == "version" || t == "extension");
+        let last = directives.filter(extends).last().map(|(unit, _)| unit.range.end);
+        match (self.language, last) {
+            (Language::Glsl, Some(last)) => {
+                text.push_str(head.get(..last).unwrap_or_default());
+                text.push_str(&format!("\n{INCLUDES}"));
+                text.push_str(head.get(last..).unwrap_or_default());
+            }
+            _ => text.push_str(head),
+        }
+        let text = text.trim_end();
+        if text.is_empty() { String::new() } else { format!("{text}\n") }
+    }
+
+    /// What a compiler sees of a text.
+    pub fn whole(&self, number: usize) -> String {
+        let Some(file) = self.texts.get(number) else { return String::new() };
+        let by_name: BTreeMap<&str, &str> =
+            self.headers.values().map(|header| (header.name.as_str(), header.text.as_str())).collect();
+        match (self.language, self.flat.get(number)) {
+            (Language::Wgsl, _) => {
+                let needed = file.headers.iter().filter_map(|source| self.headers.get(source));
+                needed.fold(file.text.clone(), |whole, header| whole + "\n" + &header.text)
+            }
+            (Language::Glsl | Language::Hlsl, Some(flat)) => {
+                let mut whole = String::new();
+                let (seen, text) = (&mut BTreeSet::new(), file.text.as_str());
+                expand(&mut whole, (&flat.name, text), &by_name, seen);
+                whole
+            }
+            (Language::Glsl | Language::Hlsl, None) => String::new(),
+        }
+    }
+
+    /// The names of texts that do not have the declarations of the flat ones with their headers: each token for token and once, and
+    /// in an order in which nothing is used before it is declared, besides those that are of others.
+    pub fn unequal(&self) -> Vec<&'a str> {
+        let numbers = 0..self.flat.len();
+        numbers.filter(|number| !self.is_equal(*number)).filter_map(|n| Some(&*self.flat.get(n)?.name)).collect()
+    }
+
+    fn is_equal(&self, number: usize) -> bool {
+        let Some(flat) = self.flat.get(number) else { return false };
+        let whole = Units::of(&self.whole(number)).units;
+        let kept = |unit: &Unit| {
+            let text = unit.tokens.join(" ");
+            let is_ours = ["# ifndef INC_", "# define INC_", "# endif", "# extension GL_GOOGLE_include_directive"];
+            (!is_ours.iter().any(|start| text.starts_with(start))).then_some((text, unit.kind == UnitKind::Directive))
+        };
+        let mut counts: BTreeMap<(String, bool), isize> = BTreeMap::new();
+        whole.iter().filter_map(kept).for_each(|key| *counts.entry(key).or_default() += 1);
+        let flat_units = flat.read.units.iter().map(|(unit, _)| unit);
+        flat_units.filter_map(kept).for_each(|key| *counts.entry(key).or_default() -= 1);
+        let of_others: BTreeSet<String> =
+            (0..self.sharing.count()).filter_map(|id| self.unit(id)).map(|(_, unit)| unit.tokens.join(" ")).collect();
+        counts.into_iter().all(|((text, is_directive), count)| match count {
+            0 => true,
+            1 => !is_directive && of_others.contains(&text),
+            _ => false,
+        })
+    }
+}
+
+/// Text that is apart from what is before it.
+fn separated(before: &str, text: &str) -> String {
+    if before.is_empty() { text.to_owned() } else { format!("\n{text}") }
+}
+
+/// The line that includes `to` in `from`.
+fn include(from: &str, to: &str) -> String {
+    let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
+    format!("#include \"{}\"\n", way(directory, to))
+}
+
+/// The way from a directory to a file, both below the output directory.
+fn way(directory: &str, file: &str) -> String {
+    // Paths below a root, so that what they have in common is found.
+    from_base(&Path::new("/out").join(directory), &Path::new("/out").join(file))
+}
+
+/// The macro that says that a header was read.
+fn guard(name: &str) -> String {
+    let below = name.find(HEADERS).and_then(|at| name.get(at..)).unwrap_or(name);
+    let mut guard = String::new();
+    for c in below.chars() {
+        match c {
+            c if c.is_ascii_alphanumeric() => guard.push(c.to_ascii_uppercase()),
+            // Two in a row are reserved.
+            _ if !guard.ends_with('_') => guard.push('_'),
+            _ => {}
+        }
+    }
+    guard
+}
+
+/// Puts headers in place of the lines that include them, each once.
+fn expand<'t>(
+    whole: &mut String,
+    (name, text): (&'t str, &'t str),
+    by_name: &BTreeMap<&'t str, &'t str>,
+    seen: &mut BTreeSet<String>,
+) {
+    // Texts that are being read: those in headers wait, however deep.
+    let mut open = vec![(name.to_owned(), text.lines())];
+    while let Some((name, lines)) = open.last_mut() {
+        let Some(line) = lines.next() else {
+            open.pop();
+            continue;
+        };
+        let included = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
+        let Some(included) = included else {
+            whole.push_str(line);
+            whole.push('\n');
+            continue;
+        };
+        let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
+        let path = crate::source::join_path(directory, included);
+        if let Some(text) = by_name.get(path.as_str())
+            && seen.insert(path.clone())
+        {
+            open.push((path, text.lines()));
+        }
+    }
+}
+
+/// The comment that a source begins with, up to a blank line.
+fn licence(source: &Path) -> Option<String> {
+    let text = decode(std::fs::read(source).ok()?).ok()?;
+    let (mut comments, mut diagnostics) = (Vec::new(), Diagnostics::default());
+    let tokens = lex(FileId::default(), &text, &mut comments, &mut diagnostics);
+    let code = tokens.iter().find(|token| token.kind != TokenKind::Newline)?.span.start;
+    let mut block: Vec<&str> = Vec::new();
+    let mut end = 0;
+    for comment in comments.iter().filter(|comment| comment.span.start < code) {
+        if !block.is_empty() && comment.blank_before {
+            break;
+        }
+        block.push(comment.text.as_str());
+        end = comment.span.end as usize;
+    }
+    // Right before a declaration it is about that.
+    let gap = text.get(end..code as usize)?;
+    let is_apart = gap.matches('\n').count() > 1 || text.get(code as usize..)?.starts_with('#');
+    (!block.is_empty() && is_apart).then(|| block.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_found_from_texts() {
+        assert_eq!(include("glsl/rtr/a.comp", "glsl/inc/b.glsl"), "#include \"../inc/b.glsl\"\n");
+        assert_eq!(include("a.hlsl", "inc/b/c.hlsl"), "#include \"inc/b/c.hlsl\"\n");
+        assert_eq!(include("inc/b/c.hlsl", "inc/d.hlsl"), "#include \"../d.hlsl\"\n");
+        assert_eq!(guard("glsl/inc/b-c.x.glsl"), "INC_B_C_X_GLSL");
+    }
+}

@@ -1,0 +1,409 @@
+//! Which declarations of texts stand in headers.
+//!
+//! | what | why |
+//! |---|---|
+//! | it comes from a source that the program includes | what is in a program's own files stays in its text |
+//! | it is written alike in all texts that have it | bindings and specialized functions may differ between programs |
+//! | all that it names stands in headers, too | a header is included before the rest of a text |
+//! | headers need each other in one direction | each is read once |
+//! | no text that includes its header has something else of its name | a header is included as a whole |
+//! | it is legal in every text that includes its header | functions of a stage, extensions |
+//!
+//! What does not hold for most of the texts that have a declaration keeps it in the texts. A text for which it does not hold, where it
+//! does for most others, does without that header. Each decision may bring others, so that all is asked again until nothing changes.
+
+use super::units::{Unit, UnitKind};
+use crate::target::Language;
+use crate::target::words::{is_of_stage, needs_extension};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where a declaration comes from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The source's name, as in sidecars.
+    pub source: String,
+    /// Its line, from 0.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// A text of one target, taken to pieces.
+#[derive(Clone, Debug)]
+pub struct ReadText {
+    /// The stage, by the ending of the text; texts of all stages have that of their language.
+    pub stage: String,
+    /// What is in it.
+    pub text: String,
+    /// Its units, each with the place in a header that it comes from; `None`: it is of the program's own files.
+    pub units: Vec<(Unit, Option<Place>)>,
+    /// Where the last one ends.
+    pub end: usize,
+}
+
+impl ReadText {
+    /// Directives, which tell the extensions that are there.
+    fn directives(&self) -> BTreeSet<String> {
+        let directives = self.units.iter().filter(|(unit, _)| unit.kind == UnitKind::Directive);
+        directives.map(|(unit, _)| unit.tokens.join(" ")).collect()
+    }
+}
+
+/// A declaration that may be in a header.
+#[derive(Clone, Debug)]
+pub struct SharedUnit {
+    /// Where it comes from.
+    pub place: Place,
+    /// A text that has it, and its number there.
+    pub at: (usize, usize),
+    /// What it depends on: others, by their numbers.
+    needs: BTreeSet<usize>,
+    /// It stands in its header.
+    is_shared: bool,
+    /// The texts that have it.
+    texts: BTreeSet<usize>,
+    /// It has words of a stage, and of extensions.
+    is_staged: bool,
+    is_extended: bool,
+}
+
+/// What a unit of a text depends on: what may be in headers, by number; `None`: something of the program's own files.
+type Needs = Vec<Option<usize>>;
+
+/// What is in headers.
+#[derive(Debug, Default)]
+pub struct Sharing {
+    /// All that may be, or may have been.
+    shared: Vec<SharedUnit>,
+    /// Of each text: of each of its units, the number of what stands for it, and what it depends on there.
+    of_texts: Vec<Vec<(Option<usize>, Needs)>>,
+    /// Headers that a text does without.
+    apart: BTreeSet<(usize, String)>,
+}
+
+impl Sharing {
+    /// Of the texts of one target.
+    pub fn of(texts: &[ReadText], language: Language) -> Sharing {
+        let mut sharing = Sharing::default();
+        sharing.gather(texts, language);
+        sharing.resolve(texts);
+        let directives: Vec<BTreeSet<String>> = texts.iter().map(ReadText::directives).collect();
+        loop {
+            // A circle or clash is one only if all that is needed is there.
+            if sharing.mend(&sharing.missing()) {
+                continue;
+            }
+            sharing.find_needs();
+            if sharing.drop_circles() || sharing.mend(&sharing.clashes(texts, &directives, language)) {
+                continue;
+            }
+            return sharing;
+        }
+    }
+
+    /// How many numbers there are.
+    pub fn count(&self) -> usize {
+        self.shared.len()
+    }
+
+    /// What stands in a header.
+    pub fn unit(&self, id: usize) -> Option<&SharedUnit> {
+        self.shared.get(id).filter(|unit| unit.is_shared)
+    }
+
+    /// What stands in a header for a unit of a text; `None`: it stays in the text.
+    pub fn in_header(&self, text: usize, at: usize) -> Option<(usize, &SharedUnit)> {
+        let id = self.of_texts.get(text)?.get(at)?.0?;
+        self.is_in_header(text, id).then_some((id, self.shared.get(id)?))
+    }
+
+    fn is_in_header(&self, text: usize, id: usize) -> bool {
+        self.unit(id).is_some_and(|unit| !self.is_apart(text, &unit.place.source))
+    }
+
+    fn is_apart(&self, text: usize, source: &str) -> bool {
+        !self.apart.is_empty() && self.apart.contains(&(text, source.to_owned()))
+    }
+
+    /// What comes from headers. Of what is written in several ways the most common one is shared.
+    fn gather(&mut self, texts: &[ReadText], language: Language) {
+        let mut known: BTreeMap<(&Place, &BTreeSet<String>), Vec<usize>> = BTreeMap::new();
+        for (number, text) in texts.iter().enumerate() {
+            let mut of_text = Vec::new();
+            for (at, (unit, place)) in text.units.iter().enumerate() {
+                let Some(place) = place.as_ref().filter(|_| unit.kind != UnitKind::Directive) else {
+                    of_text.push((None, Needs::new()));
+                    continue;
+                };
+                let alike = known.entry((place, &unit.declares)).or_default();
+                let written = |id: &usize| {
+                    let (text, at) = self.shared.get(*id)?.at;
+                    let (other, _) = texts.get(text)?.units.get(at)?;
+                    Some(other.tokens == unit.tokens)
+                };
+                let id = alike.iter().copied().find(|id| written(id) == Some(true)).unwrap_or_else(|| {
+                    alike.push(self.shared.len());
+                    self.shared.push(SharedUnit {
+                        place: place.clone(),
+                        at: (number, at),
+                        needs: BTreeSet::new(),
+                        is_shared: true,
+                        texts: BTreeSet::new(),
+                        is_staged: unit.tokens.iter().any(|word| is_of_stage(language, word)),
+                        is_extended: unit.tokens.iter().any(|word| needs_extension(language, word)),
+                    });
+                    self.shared.len() - 1
+                });
+                self.shared.get_mut(id).into_iter().for_each(|shared| shared.texts.extend([number]));
+                of_text.push((Some(id), Needs::new()));
+            }
+            self.of_texts.push(of_text);
+        }
+        let count = |id: &usize| self.shared.get(*id).map_or(0, |unit| unit.texts.len());
+        let rare = known.into_values().flat_map(|ids| {
+            let most = ids.iter().copied().max_by_key(|id| (count(id), std::cmp::Reverse(*id)));
+            ids.into_iter().filter(move |id| Some(*id) != most)
+        });
+        let rare: Vec<usize> = rare.collect();
+        rare.into_iter().for_each(|id| self.keep_in_texts(id));
+    }
+
+    fn keep_in_texts(&mut self, id: usize) {
+        self.shared.get_mut(id).into_iter().for_each(|unit| unit.is_shared = false);
+    }
+
+    /// Finds what each names in each text.
+    fn resolve(&mut self, texts: &[ReadText]) {
+        for (text, of_text) in texts.iter().zip(&mut self.of_texts) {
+            let mut declared: BTreeMap<&str, Vec<(usize, Option<usize>)>> = BTreeMap::new();
+            for (at, ((unit, _), (id, _))) in text.units.iter().zip(of_text.iter()).enumerate() {
+                unit.declares.iter().for_each(|name| declared.entry(name).or_default().push((at, *id)));
+            }
+            for (at, ((unit, _), (_, needs))) in text.units.iter().zip(of_text.iter_mut()).enumerate() {
+                let named = unit.uses.iter().filter_map(|name| declared.get(name.as_str())).flatten();
+                *needs = named.filter(|(other, _)| *other != at).map(|(_, id)| *id).collect();
+            }
+        }
+    }
+
+    /// Where something is in a header and what it depends on is not: texts with what it is.
+    fn missing(&self) -> Faults {
+        let mut faults = Faults::new();
+        for (text, of_text) in self.of_texts.iter().enumerate() {
+            for (id, needs) in of_text {
+                let Some(id) = id.filter(|id| self.is_in_header(text, *id)) else { continue };
+                if needs.iter().any(|needed| needed.is_none_or(|needed| !self.is_in_header(text, needed))) {
+                    faults.entry(id).or_default().insert(text);
+                }
+            }
+        }
+        faults
+    }
+
+    /// Decides for each fault whether the declaration stays in texts or the texts do without its header. Whether that changed anything.
+    fn mend(&mut self, faults: &Faults) -> bool {
+        let mut is_changed = false;
+        for (id, wrong) in faults {
+            let Some(unit) = self.shared.get_mut(*id) else { continue };
+            let has_header = |text: &&usize| !self.apart.contains(&(**text, unit.place.source.clone()));
+            let users = unit.texts.iter().filter(has_header).count();
+            if wrong.len() * 2 >= users {
+                is_changed |= std::mem::take(&mut unit.is_shared);
+            } else {
+                let added = wrong.iter().map(|text| self.apart.insert((*text, unit.place.source.clone())));
+                is_changed |= added.filter(|is_new| *is_new).count() > 0;
+            }
+        }
+        is_changed
+    }
+
+    /// What each needs in the texts that have it from a header.
+    fn find_needs(&mut self) {
+        let mut all: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); self.shared.len()];
+        for (text, of_text) in self.of_texts.iter().enumerate() {
+            for (id, needs) in of_text {
+                let Some(id) = id.filter(|id| self.is_in_header(text, *id)) else { continue };
+                all.get_mut(id).into_iter().for_each(|all| all.extend(needs.iter().flatten()));
+            }
+        }
+        self.shared.iter_mut().zip(all).for_each(|(unit, needs)| unit.needs = needs);
+    }
+
+    /// Of headers that need each other, what crosses against the order of their names stays in texts. Whether there was any.
+    fn drop_circles(&mut self) -> bool {
+        let edges = self.edges();
+        let reached: BTreeMap<&String, BTreeSet<&String>> =
+            edges.iter().map(|(from, needed)| (from, closure(needed.iter().collect(), &edges))).collect();
+        let is_circle = |from: &String, to: &String| from < to && reached.get(to).is_some_and(|all| all.contains(from));
+        let crosses = |unit: &SharedUnit| {
+            let mut others = unit.needs.iter().filter_map(|id| self.shared.get(*id));
+            unit.is_shared && others.any(|other| is_circle(&unit.place.source, &other.place.source))
+        };
+        let left: Vec<usize> = (0..).zip(&self.shared).filter(|(_, u)| crosses(u)).map(|(id, _)| id).collect();
+        left.iter().for_each(|id| self.keep_in_texts(*id));
+        !left.is_empty()
+    }
+
+    /// The headers that each header needs.
+    pub fn edges(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for unit in self.shared.iter().filter(|unit| unit.is_shared) {
+            let needed = unit.needs.iter().filter_map(|id| self.unit(*id)).map(|other| &other.place.source);
+            let to = edges.entry(unit.place.source.clone()).or_default();
+            to.extend(needed.filter(|source| **source != unit.place.source).cloned());
+        }
+        edges
+    }
+
+    /// The headers that a text has declarations of, and those that they need.
+    fn headers_of(&self, text: usize, edges: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
+        let count = self.of_texts.get(text).map_or(0, Vec::len);
+        let units = (0..count).filter_map(|at| self.in_header(text, at));
+        let own = units.map(|(_, unit)| &unit.place.source).collect();
+        closure(own, edges).into_iter().cloned().collect()
+    }
+
+    /// What a text would get with its headers and must not have.
+    fn clashes(&self, texts: &[ReadText], directives: &[BTreeSet<String>], language: Language) -> Faults {
+        let edges = self.edges();
+        let mut of_headers: BTreeMap<&String, Vec<usize>> = BTreeMap::new();
+        for (id, unit) in (0..).zip(&self.shared).filter(|(_, unit)| unit.is_shared) {
+            of_headers.entry(&unit.place.source).or_default().push(id);
+        }
+        let mut faults = Faults::new();
+        for (number, text) in texts.iter().enumerate() {
+            let headers = self.headers_of(number, &edges);
+            let ids = headers.iter().filter_map(|source| of_headers.get(source)).flatten();
+            let unit = |id: &usize| {
+                let shared = self.shared.get(*id)?;
+                Some((*id, shared, &texts.get(shared.at.0)?.units.get(shared.at.1)?.0))
+            };
+            let included: Vec<(usize, &SharedUnit, &Unit)> = ids.filter_map(unit).collect();
+            let whole = WholeNames::new(self, (number, text), &included);
+            let is_other =
+                |shared: &SharedUnit| !shared.texts.contains(&number) && !self.is_apart(number, &shared.place.source);
+            for (id, shared, unit) in included.iter().filter(|(_, shared, _)| is_other(shared)) {
+                let is_legal = self.is_legal(shared, (number, text), texts, directives, language);
+                let needed = shared.needs.iter().filter_map(|id| unit_of(self, texts, *id));
+                if !is_legal || whole.clashes(unit, &needed.collect::<Vec<_>>()) {
+                    faults.entry(*id).or_default().insert(number);
+                }
+            }
+            // What a header needs that the text does without.
+            for source in headers.iter().filter(|source| self.is_apart(number, source)) {
+                let needs_it = |unit: &SharedUnit| {
+                    let mut needed = unit.needs.iter().filter_map(|id| self.unit(*id));
+                    needed.any(|needed| needed.place.source == *source)
+                };
+                let users = included.iter().filter(|(_, unit, _)| unit.place.source != *source && needs_it(unit));
+                users.for_each(|(id, ..)| faults.entry(*id).or_default().extend([number]));
+            }
+        }
+        faults
+    }
+
+    /// Whether a declaration of other texts may stand in this one: it has no words of a stage or extension, or another text has them
+    /// with this stage and no more extensions.
+    fn is_legal(
+        &self,
+        unit: &SharedUnit,
+        (number, text): (usize, &ReadText),
+        texts: &[ReadText],
+        directives: &[BTreeSet<String>],
+        language: Language,
+    ) -> bool {
+        let has_stage = || unit.texts.iter().filter_map(|at| texts.get(*at)).any(|other| other.stage == text.stage);
+        let has_extensions = || {
+            let mut sets = unit.texts.iter().filter_map(|at| directives.get(*at));
+            let first = sets.next().cloned().unwrap_or_default();
+            let common = sets.fold(first, |common, set| &common & set);
+            let is_said = match language {
+                Language::Glsl | Language::Wgsl => true,
+                // Options of the compiler, which the text does not tell.
+                Language::Hlsl => false,
+            };
+            is_said && directives.get(number).is_some_and(|own| common.is_subset(own))
+        };
+        (!unit.is_staged || has_stage()) && (!unit.is_extended || has_extensions())
+    }
+
+    /// The order of what is in a header: each after all that it needs, else as in the source.
+    pub fn order(&self, source: &str) -> Vec<usize> {
+        let of_source = |unit: &SharedUnit| unit.is_shared && unit.place.source == source;
+        let mut left: Vec<usize> = (0..).zip(&self.shared).filter(|(_, u)| of_source(u)).map(|(id, _)| id).collect();
+        left.sort_by_key(|id| self.shared.get(*id).map(|unit| (&unit.place, unit.at)));
+        let mut ordered = Vec::new();
+        while !left.is_empty() {
+            let waits = |id: &usize| {
+                let needs = self.shared.get(*id).map(|unit| &unit.needs);
+                needs.into_iter().flatten().any(|needed| left.contains(needed))
+            };
+            // Functions of WGSL may need each other.
+            let next = left.iter().position(|id| !waits(id)).unwrap_or(0);
+            ordered.push(left.remove(next));
+        }
+        ordered
+    }
+}
+
+/// Headers with all that they need.
+fn closure<'s>(mut open: Vec<&'s String>, edges: &'s BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'s String> {
+    let mut all = BTreeSet::new();
+    while let Some(next) = open.pop() {
+        if all.insert(next) {
+            open.extend(edges.get(next).into_iter().flatten());
+        }
+    }
+    all
+}
+
+/// What is wrong, by what is in headers: the texts in which it is.
+type Faults = BTreeMap<usize, BTreeSet<usize>>;
+
+/// A unit of a header in a text that has it.
+fn unit_of<'t>(sharing: &Sharing, texts: &'t [ReadText], id: usize) -> Option<&'t Unit> {
+    let (text, at) = sharing.shared.get(id)?.at;
+    Some(&texts.get(text)?.units.get(at)?.0)
+}
+
+/// The names of a text with its headers.
+struct WholeNames<'a> {
+    text: &'a ReadText,
+    /// How many units declare each.
+    declared: BTreeMap<&'a str, usize>,
+    /// Those of macros in headers.
+    macros: BTreeSet<&'a str>,
+}
+
+impl<'a> WholeNames<'a> {
+    fn new(
+        sharing: &Sharing,
+        (number, text): (usize, &'a ReadText),
+        included: &[(usize, &SharedUnit, &'a Unit)],
+    ) -> WholeNames<'a> {
+        let mut declared: BTreeMap<&str, usize> = BTreeMap::new();
+        let units = text.units.iter().enumerate();
+        let stay = units.filter(|(at, _)| sharing.in_header(number, *at).is_none()).map(|(_, (unit, _))| unit);
+        let all = included.iter().map(|(_, _, unit)| *unit).chain(stay);
+        all.flat_map(|unit| &unit.declares).for_each(|name| *declared.entry(name).or_default() += 1);
+        let macros = included.iter().filter(|(_, _, unit)| unit.kind == UnitKind::Macro);
+        let macros = macros.flat_map(|(_, _, unit)| &unit.declares).map(String::as_str).collect();
+        WholeNames { text, declared, macros }
+    }
+
+    /// Whether a unit of others changes what the text means: its name is there twice, or a macro replaces a word that is no use of it.
+    fn clashes(&self, unit: &Unit, needed: &[&Unit]) -> bool {
+        let is_twice = unit.declares.iter().any(|name| self.declared.get(name.as_str()) > Some(&1));
+        is_twice
+            || match unit.kind {
+                UnitKind::Macro => {
+                    let mut others = self.text.units.iter().flat_map(|(other, _)| &other.tokens);
+                    others.any(|token| unit.declares.contains(token))
+                }
+                UnitKind::Declaration | UnitKind::Directive => {
+                    let is_needed = |name: &str| needed.iter().any(|needed| needed.declares.contains(name));
+                    unit.tokens.iter().any(|token| self.macros.contains(token.as_str()) && !is_needed(token))
+                }
+            }
+    }
+}

@@ -1,0 +1,372 @@
+//! The declarations of an emitted text, with the names that each declares and uses.
+//!
+//! Texts are read as they are written: by brackets and semicolons, alike in the three languages. Nothing here knows more of a
+//! language than how it writes the head of a declaration.
+
+use crate::diagnostic::Diagnostics;
+use crate::lex::{Comment, Token, TokenKind, lex};
+use crate::source::FileId;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// What stands on its own at the top of a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnitKind {
+    /// `#version`, `enable`, `precision`, `layout(triangles) in;`: it is about the whole text and declares nothing.
+    Directive,
+    /// `#define NAME value`.
+    Macro,
+    /// A type, variable or function.
+    Declaration,
+}
+
+/// A declaration or directive.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// What it is.
+    pub kind: UnitKind,
+    /// Where it stands, with the comments before it and the one behind it on its last line.
+    pub range: Range<usize>,
+    /// The same without the comments before it.
+    pub code: Range<usize>,
+    /// Where the first comments before it end, if a blank line is behind them.
+    pub block: Option<usize>,
+    /// A blank line is before it.
+    pub is_apart: bool,
+    /// The names that it declares for others.
+    pub declares: BTreeSet<String>,
+    /// The names in it, without those behind a dot.
+    pub uses: BTreeSet<String>,
+    /// Where the first name that it declares stands.
+    pub name_at: Option<usize>,
+    /// Its tokens, for comparing.
+    pub tokens: Vec<String>,
+}
+
+/// The units of a text.
+#[derive(Clone, Debug, Default)]
+pub struct Units {
+    /// In their order.
+    pub units: Vec<Unit>,
+    /// What is behind the last one: comments.
+    pub rest: usize,
+}
+
+/// Words that begin a list of members whose names are known outside of it.
+const BLOCKS: [&str; 6] = ["cbuffer", "tbuffer", "uniform", "buffer", "shaderRecordEXT", "enum"];
+/// Words before the name of an aggregate.
+const AGGREGATES: [&str; 4] = ["struct", "class", "enum", "interface"];
+/// Words that begin what declares nothing.
+const DIRECTIVES: [&str; 3] = ["precision", "enable", "requires"];
+
+impl Units {
+    /// Of a text.
+    pub fn of(text: &str) -> Units {
+        let (mut comments, mut diagnostics) = (Vec::new(), Diagnostics::default());
+        let tokens = lex(FileId::default(), text, &mut comments, &mut diagnostics);
+        let mut found = Units::default();
+        let mut rest = tokens.as_slice();
+        while let Some((first, behind)) = rest.split_first() {
+            if matches!(first.kind, TokenKind::Newline | TokenKind::Eof) {
+                rest = behind;
+                continue;
+            }
+            let length = length(rest);
+            let (unit, after) = rest.split_at(length);
+            found.add(text, unit, &comments);
+            rest = after;
+        }
+        found
+    }
+
+    fn add(&mut self, text: &str, tokens: &[Token], comments: &[Comment]) {
+        let tokens: Vec<&Token> = tokens.iter().filter(|token| token.kind != TokenKind::Newline).collect();
+        let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return };
+        let code = first.span.start as usize..last.span.end as usize;
+        let before = self.rest;
+        let leading = comments.iter().find(|comment| (before..code.start).contains(&(comment.span.start as usize)));
+        let start = leading.map_or(code.start, |comment| comment.span.start as usize);
+        let ends = comments.iter().map(|comment| comment.span.start as usize..comment.span.end as usize);
+        let mut ends = ends.filter(|comment| (start..code.start).contains(&comment.start)).map(|comment| comment.end);
+        let is_blank_behind = |end: &usize| {
+            let behind = text.get(*end..code.start).unwrap_or_default();
+            let gap = behind.len() - behind.trim_start().len();
+            behind.get(..gap).is_some_and(|gap| gap.matches('\n').count() > 1)
+        };
+        let block = ends.find(is_blank_behind);
+        let line_end = text.get(code.end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| code.end + at);
+        let is_behind = |comment: &&Comment| (code.end..line_end).contains(&(comment.span.start as usize));
+        let end = comments.iter().filter(is_behind).map(|comment| comment.span.end as usize).last().unwrap_or(code.end);
+        let is_apart = text.get(before..start).is_some_and(|gap| gap.matches('\n').count() > 1);
+        let names = Names::of(&tokens);
+        let kind = match () {
+            () if names.is_macro => UnitKind::Macro,
+            () if names.declared.is_empty() => UnitKind::Directive,
+            () => UnitKind::Declaration,
+        };
+        let declares: BTreeSet<String> = names.declared.iter().map(|token| token.text.as_str().to_owned()).collect();
+        let uses = used(&tokens).filter(|name| !declares.contains(*name)).map(str::to_owned).collect();
+        self.units.push(Unit {
+            kind,
+            range: start..end,
+            code,
+            block,
+            is_apart,
+            uses,
+            name_at: names.declared.first().map(|token| token.span.start as usize),
+            declares,
+            tokens: tokens.iter().map(|token| token.text.as_str().to_owned()).collect(),
+        });
+        self.rest = end;
+    }
+}
+
+/// The identifiers in tokens that are no members.
+fn used<'t>(tokens: &'t [&'t Token]) -> impl Iterator<Item = &'t str> {
+    let before = std::iter::once(None).chain(tokens.iter().map(Some));
+    let pairs = before.zip(tokens.iter());
+    let is_name = |(before, token): &(Option<&&Token>, &&Token)| {
+        token.kind == TokenKind::Ident && before.is_none_or(|before| before.text.as_str() != ".")
+    };
+    pairs.filter(is_name).map(|(_, token)| token.text.as_str())
+}
+
+/// How many tokens the first unit has.
+fn length(tokens: &[Token]) -> usize {
+    let line_end = || tokens.iter().position(|t| t.kind == TokenKind::Newline).unwrap_or(tokens.len());
+    if tokens.first().is_some_and(|token| token.text.as_str() == "#") {
+        return line_end();
+    }
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate() {
+        match token.text.as_str() {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" => depth = depth.saturating_sub(1),
+            "}" => {
+                depth = depth.saturating_sub(1);
+                // `} name;` and `};` go on; after the body of a function there is a new line.
+                let next = tokens.get(at + 1);
+                if depth == 0 && next.is_none_or(|next| matches!(next.kind, TokenKind::Newline | TokenKind::Eof)) {
+                    return at + 1;
+                }
+            }
+            ";" if depth == 0 => return at + 1,
+            _ if token.kind == TokenKind::Eof => return at,
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+/// The names that a unit declares.
+struct Names<'t> {
+    is_macro: bool,
+    declared: Vec<&'t Token>,
+}
+
+impl<'t> Names<'t> {
+    fn of(tokens: &[&'t Token]) -> Names<'t> {
+        let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
+        if word(0) == "#" {
+            let is_macro = word(1) == "define";
+            return Names { is_macro, declared: tokens.get(2).copied().filter(|_| is_macro).into_iter().collect() };
+        }
+        let mut declared = Vec::new();
+        if DIRECTIVES.contains(&word(0)) {
+            return Names { is_macro: false, declared };
+        }
+        let head = Head::of(tokens);
+        match head.end {
+            // `void f(` and `fn f(`; `layout(triangles) in;` has no name before its end.
+            Some("(" | ";" | "=" | "[" | ":" | ",") => declared.extend(head.last),
+            Some("{") => {
+                declared.extend(head.last);
+                let is_block = tokens.iter().take(head.length).any(|token| BLOCKS.contains(&token.text.as_str()));
+                let (members, behind) = members(tokens.get(head.length..).unwrap_or_default());
+                // A block without a name of its own has members that are known as such.
+                if behind.is_empty() && is_block {
+                    declared.extend(members);
+                }
+                declared.extend(behind);
+            }
+            _ => {}
+        }
+        Names { is_macro: false, declared }
+    }
+}
+
+/// What a declaration begins with.
+struct Head<'t> {
+    /// The name that is declared.
+    last: Option<&'t Token>,
+    /// The bracket or sign behind it.
+    end: Option<&'t str>,
+    /// How many tokens are before that.
+    length: usize,
+}
+
+impl<'t> Head<'t> {
+    fn of(tokens: &[&'t Token]) -> Head<'t> {
+        let (mut at, mut names): (usize, Vec<&'t Token>) = (0, Vec::new());
+        let mut is_type = 0_usize;
+        while let Some(token) = tokens.get(at) {
+            let text = token.text.as_str();
+            let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map_or("", |t| t.text.as_str());
+            match text {
+                // Attributes of HLSL stand before the first name; later brackets are those of an array.
+                "[" if names.is_empty() => at += closing(tokens.get(at..).unwrap_or_default()),
+                "(" if before == "layout" => {
+                    names.pop();
+                    at += closing(tokens.get(at..).unwrap_or_default());
+                }
+                // `@group(0)`
+                "(" if at > 1 && tokens.get(at - 2).is_some_and(|t| t.text.as_str() == "@") => {
+                    names.pop();
+                    at += closing(tokens.get(at..).unwrap_or_default());
+                }
+                "<" => is_type += 1,
+                ">" => is_type = is_type.saturating_sub(1),
+                // `uvec2[4] name` has a name behind the brackets.
+                "[" if is_type == 0 => {
+                    let length = closing(tokens.get(at..).unwrap_or_default());
+                    let next = tokens.get(at + length + 1);
+                    if next.is_none_or(|next| next.kind != TokenKind::Ident) {
+                        return Head { last: Head::name(&names), end: Some(text), length: at };
+                    }
+                    at += length;
+                }
+                "(" | ";" | "=" | "{" | ":" if is_type == 0 => {
+                    // `struct A : B {`
+                    let is_aggregate = names.iter().any(|name| AGGREGATES.contains(&name.text.as_str()));
+                    let open = tokens.iter().position(|token| token.text.as_str() == "{");
+                    if let (":", true, Some(open)) = (text, is_aggregate, open) {
+                        return Head { last: Head::name(&names), end: Some("{"), length: open };
+                    }
+                    return Head { last: Head::name(&names), end: Some(text), length: at };
+                }
+                "," if is_type == 0 => return Head { last: Head::name(&names), end: Some(text), length: at },
+                _ if token.kind == TokenKind::Ident && is_type == 0 && before != "@" => names.push(token),
+                _ if token.kind == TokenKind::Ident && before == "@" => names.push(token),
+                _ => {}
+            }
+            at += 1;
+        }
+        Head { last: None, end: None, length: tokens.len() }
+    }
+
+    /// The name that words end with, if they declare one: a qualifier alone does not.
+    fn name(names: &[&'t Token]) -> Option<&'t Token> {
+        names.last().copied().filter(|_| names.len() > 1)
+    }
+}
+
+/// How far it is to the bracket that closes the first one.
+fn closing(tokens: &[&Token]) -> usize {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate() {
+        match token.text.as_str() {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    tokens.len().saturating_sub(1)
+}
+
+/// The names of members, and those behind the list.
+fn members<'t>(tokens: &[&'t Token]) -> (Vec<&'t Token>, Vec<&'t Token>) {
+    let end = closing(tokens);
+    let (mut depth, mut found, mut last): (usize, Vec<&'t Token>, Option<&'t Token>) = (0, Vec::new(), None);
+    for token in tokens.iter().take(end).skip(1) {
+        match token.text.as_str() {
+            ";" | "," | "[" | ":" | "=" if depth == 0 => found.extend(last.take()),
+            _ => {}
+        }
+        match token.text.as_str() {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            // Behind the sign of a semantic or offset there are no names.
+            ":" => last = None,
+            _ if token.kind == TokenKind::Ident && depth == 0 => last = Some(token),
+            _ => {}
+        }
+    }
+    // The last enumerator has no comma.
+    found.extend(last);
+    let behind = tokens.iter().skip(end + 1).take_while(|token| token.kind == TokenKind::Ident).copied().collect();
+    (found, behind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each unit as its kind, the names that it declares, and whether a blank line is before it.
+    fn declared(text: &str) -> Vec<(UnitKind, Vec<String>, bool)> {
+        let units = Units::of(text).units;
+        units.into_iter().map(|u| (u.kind, u.declares.into_iter().collect(), u.is_apart)).collect()
+    }
+
+    fn declares(text: &str) -> Vec<String> {
+        declared(text).into_iter().flat_map(|(_, names, _)| names).collect()
+    }
+
+    #[test]
+    fn heads_of_glsl_have_their_names() {
+        assert_eq!(declares("layout(set = 0, binding = 32) uniform sampler sampler_lnc;"), ["sampler_lnc"]);
+        assert_eq!(declares("const uvec2 table[4] = uvec2[4](\n    uvec2(1u),\n    uvec2(2u));"), ["table"]);
+        assert_eq!(
+            declares("layout(std140, set = 2) uniform F {\n    mat4 a;\n    vec4 b[3];\n} frame;"),
+            ["F", "frame"]
+        );
+        assert_eq!(declares("layout(std140) uniform F {\n    mat4 a;\n    vec4 b[3];\n};"), ["F", "a", "b"]);
+        assert_eq!(declares("layout(row_major) uniform;\nlayout(triangles) in;\nprecision highp float;"), ["float"; 0]);
+        assert_eq!(
+            declares("void main() {\n    if (true) {\n        return;\n    }\n}\nfloat f(float x)\n{\n}"),
+            ["main", "f"]
+        );
+        assert_eq!(declares("shared float s[64];"), ["s"]);
+    }
+
+    #[test]
+    fn heads_of_hlsl_have_their_names() {
+        assert_eq!(
+            declares("cbuffer C : register(b0)\n{\n    float4 a : packoffset(c0);\n    float b;\n};"),
+            ["C", "a", "b"]
+        );
+        assert_eq!(declares("[numthreads(8, 8, 1)]\nvoid main(uint3 id : SV_DispatchThreadID)\n{\n}"), ["main"]);
+        assert_eq!(declares("Texture2D<float4> t : register(t0, space1);"), ["t"]);
+        assert_eq!(declares("struct A : B\n{\n    float x;\n};"), ["A"]);
+        assert_eq!(declares("static const float k[2] = { 1.0, 2.0 };"), ["k"]);
+    }
+
+    #[test]
+    fn heads_of_wgsl_have_their_names() {
+        assert_eq!(declares("@group(0) @binding(1) var<uniform> ubo: Ubo;"), ["ubo"]);
+        assert_eq!(
+            declares("@compute @workgroup_size(8, 8, 1)\nfn main(@builtin(position) p: vec4f) -> vec4f {\n}"),
+            ["main"]
+        );
+        assert_eq!(
+            declares("const a: array<vec4<f32>, 4> = array(1, 2);\nalias B = vec2f;\nstruct C {\n    x: f32,\n}"),
+            ["a", "B", "C"]
+        );
+        assert_eq!(
+            declared("enable f16;\n\nvar<private> x: f32;"),
+            [(UnitKind::Directive, vec![], false), (UnitKind::Declaration, vec!["x".to_owned()], true)]
+        );
+    }
+
+    #[test]
+    fn comments_belong_to_what_they_are_at() {
+        let text = "// About a.\n#define A 1 // one\n\n/* b */ float b;\n// end\n";
+        let units = Units::of(text);
+        let parts: Vec<&str> = units.units.iter().map(|unit| &text[unit.range.clone()]).collect();
+        assert_eq!(parts, ["// About a.\n#define A 1 // one", "/* b */ float b;"]);
+        assert_eq!(&text[units.rest..], "\n// end\n");
+        assert!(units.units[0].uses.is_empty() && units.units[1].uses.contains("float"));
+    }
+}

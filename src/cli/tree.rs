@@ -1,0 +1,73 @@
+//! `build --layout tree`: a flat build, and the tree that is made of it.
+
+use super::build::BuildArgs;
+use super::messages::Messages;
+use super::validate::artifact;
+use crate::batch::headers::{TreeOrder, WholeText, flat_directory, write_tree};
+use crate::batch::{Built, Fate, Finding, Order, OutputUse, documents, prepare, validators};
+use crate::diagnostic::Code;
+use crate::reflect::Reflection;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Where the flat build of a tree is.
+pub struct FlatBuild {
+    directory: PathBuf,
+    /// It is kept by nobody: nothing is to be written.
+    _temporary: Option<TempDir>,
+}
+
+impl FlatBuild {
+    /// Below the output directory, or apart from it if nothing is to be written there.
+    pub fn new(args: &BuildArgs) -> Result<FlatBuild, Finding> {
+        let in_way = |e| {
+            let text = format!("cannot write to {}: {e}", args.out.display());
+            Finding::error(Code::OUTPUT, text).in_file(&args.out)
+        };
+        if args.check {
+            let temporary = tempfile::tempdir().map_err(in_way)?;
+            return Ok(FlatBuild { directory: temporary.path().to_path_buf(), _temporary: Some(temporary) });
+        }
+        prepare(&args.out).map_err(in_way)?;
+        Ok(FlatBuild { directory: flat_directory(&args.out), _temporary: None })
+    }
+
+    /// An order with its outputs there. They have source maps, which tell what comes from headers.
+    pub fn order<'a>(&'a self, order: Order<'a>) -> Result<Order<'a>, Finding> {
+        let choices = order.choices.of_flat_build().map_err(|text| Finding::error(Code::BAD_OPTION, text))?;
+        Ok(Order { out: &self.directory, choices, prunes: true, outputs: OutputUse::Write, ..order })
+    }
+
+    /// Writes the tree, and has its texts checked if that is asked for.
+    pub fn finish(
+        &self,
+        mut built: Built,
+        order: &Order,
+        args: &BuildArgs,
+        messages: &mut Messages,
+    ) -> Result<Built, Finding> {
+        let tree = TreeOrder { out: &args.out, writes: !args.check, prunes: args.prune };
+        let whole = write_tree(&mut built, order, &tree)?;
+        if args.validate {
+            for text in &whole {
+                self.validate(text, &mut built, messages)?;
+            }
+        }
+        Ok(built)
+    }
+
+    /// What validators say of a text with its headers.
+    fn validate(&self, whole: &WholeText, built: &mut Built, messages: &mut Messages) -> Result<(), Finding> {
+        let Some(sidecar) = &whole.sidecar else { return Ok(()) };
+        let path = self.directory.join(sidecar);
+        let text = documents::read_text(&path)?;
+        let sidecar = Reflection::read(&text).map_err(|fault| Finding::of_json(&path, &text, fault))?;
+        let artifact = artifact(Path::new(&whole.name), whole.text.clone(), &sidecar)?;
+        for complaint in validators::validate(&artifact) {
+            let no_texts = |source: &str| (source.to_owned(), None);
+            messages.report(complaint.message((&whole.name, &whole.name), None, &no_texts, messages.color()));
+            built.reports.iter_mut().take(1).for_each(|(_, report)| report.fate = report.fate.max(Fate::Failed));
+        }
+        Ok(())
+    }
+}
