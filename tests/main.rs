@@ -45,6 +45,7 @@ mod slots;
 mod source_maps;
 #[allow(dead_code, reason = "some is for `cargo xtask trace` alone")]
 mod traced;
+mod tree_layout;
 mod type_layout;
 mod variants;
 mod watching;

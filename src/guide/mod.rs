@@ -11,6 +11,7 @@ macro_rules! guide {
 guide! {
     build;
     build_systems;
+    tree_layout;
     port;
     farm;
     rust;

@@ -105,8 +105,12 @@ impl<'a> TreeFiles<'a> {
             body.push('\n');
         }
         let mut text = String::new();
-        if let Some(licence) = licence(&base.join(source)).filter(|licence| !body.contains(licence.as_str())) {
-            text.push_str(&format!("{licence}\n\n"));
+        if let Some(licence) = licence(&base.join(source)) {
+            // It comes first, though it may stand before the first declaration.
+            let behind = body.strip_prefix(licence.as_str()).map(|rest| rest.trim_start().to_owned());
+            let is_elsewhere = behind.is_none() && body.contains(licence.as_str());
+            body = behind.unwrap_or(body);
+            text.push_str(&if is_elsewhere { String::new() } else { format!("{licence}\n\n") });
         }
         match self.language {
             Language::Wgsl => text.push_str(&body),

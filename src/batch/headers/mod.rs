@@ -65,6 +65,8 @@ pub struct TreeOrder<'a> {
 struct TreeRecord {
     /// Each file with what the system said of it.
     outputs: BTreeMap<String, Stamp>,
+    /// Files of earlier trees.
+    stale: Vec<String>,
 }
 
 /// Makes the tree of a flat build, which `order` was for. Of `built`, differences and stale outputs are those of the tree from now
@@ -76,15 +78,19 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let is_same = |(name, stamp): (&String, &Stamp)| Stamp::of(&out.join(name)) == Some(*stamp);
     let is_right = !before.outputs.is_empty() && before.outputs.iter().all(is_same);
-    if is_right && built.stale.is_empty() && built.reports.iter().all(|(_, report)| report.reason.is_none()) {
+    if is_right
+        && before.stale.is_empty()
+        && built.stale.is_empty()
+        && built.reports.iter().all(|(_, report)| report.reason.is_none())
+    {
         return Ok(Vec::new());
     }
     let mut making = Making { order, out, outputs: BTreeMap::new(), whole: Vec::new() };
     making.texts(built)?;
     making.others(built)?;
     let Making { outputs, whole, .. } = making;
-    let stale = before.outputs.keys().filter(|name| !outputs.contains_key(*name) && out.join(name).is_file());
-    built.stale = stale.cloned().collect();
+    let known = before.outputs.keys().chain(&before.stale);
+    built.stale = known.filter(|name| !outputs.contains_key(*name) && out.join(name).is_file()).cloned().collect();
     if !tree.writes {
         let changed = outputs.into_iter().filter_map(|(name, new)| {
             let old = std::fs::read(out.join(&name)).ok();
@@ -106,8 +112,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     if tree.prunes {
         built.stale.iter().for_each(|name| drop(std::fs::remove_file(out.join(name))));
     }
-    let left = built.stale.iter().filter(|name| out.join(name).is_file());
-    written.outputs.extend(left.filter_map(|name| Some((name.clone(), *before.outputs.get(name)?))));
+    written.stale = built.stale.iter().filter(|name| out.join(name).is_file()).cloned().collect();
     let bytes = serde_json::to_vec(&written).unwrap_or_default();
     write_if_changed(&path, &bytes, None).map_err(|e| in_way(&path, e))?;
     Ok(whole)

@@ -11,8 +11,11 @@ use crate::compile::Target;
 use crate::source_map::SourceMap;
 use crate::target::Language;
 use crate::target::words::is_stage_interface;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+
+/// The entry point of a text that is of one alone.
+const ENTRY: &str = "main";
 
 /// A text of a build.
 #[derive(Debug)]
@@ -30,7 +33,7 @@ pub struct FlatText {
 /// The texts of a target.
 pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<FlatText>, Finding> {
     let Some(language) = target.text_language() else { return Ok(Vec::new()) };
-    let mut texts = Vec::new();
+    let (mut texts, mut mains_of_texts) = (Vec::new(), Vec::new());
     let mut known = BTreeSet::new();
     for (job, report) in &built.reports {
         let mains = mains(job, &built.base);
@@ -44,15 +47,37 @@ pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<FlatText>,
             let text = documents::read_text(&path)?;
             let map = maps::of_text(&path, &text)?.unwrap_or_default();
             let text = without_map(&text);
-            let reader = Reader { text: &text, path: &path, map: &map, mains: &mains, base: &built.base, language };
+            // Where each entry point is a text of its own, they have what is in their file in common, too.
+            let is_part = output.entry.is_some();
+            let reader =
+                Reader { text: &text, path: &path, map: &map, mains: &mains, is_part, base: &built.base, language };
             let stage = path.extension().unwrap_or_default().to_string_lossy().into_owned();
             let (units, end, head) = reader.units();
             let read = ReadText { stage, text: text.clone(), units, end };
             let sidecar = sidecar.clone();
             texts.push(FlatText { name: output.name.to_string(), sidecar, read, head });
+            mains_of_texts.push(mains.clone());
         }
     }
+    keep_own(&mut texts, &mains_of_texts);
     Ok(texts)
+}
+
+/// What is in a program's own files and in no other text stays in its text.
+fn keep_own(texts: &mut [FlatText], mains: &[BTreeSet<String>]) {
+    let mut users: BTreeMap<(Place, BTreeSet<String>), usize> = BTreeMap::new();
+    let key = |unit: &Unit, place: &Place| (place.clone(), unit.declares.clone());
+    for (unit, place) in texts.iter().flat_map(|text| &text.read.units) {
+        place.iter().for_each(|place| *users.entry(key(unit, place)).or_default() += 1);
+    }
+    for (text, mains) in texts.iter_mut().zip(mains) {
+        for (unit, place) in &mut text.read.units {
+            let is_own = |place: &Place| mains.contains(&place.source) && users.get(&key(unit, place)) == Some(&1);
+            if place.as_ref().is_some_and(is_own) {
+                *place = None;
+            }
+        }
+    }
 }
 
 /// The sources of a program that are no headers of it.
@@ -74,6 +99,7 @@ struct Reader<'a> {
     path: &'a Path,
     map: &'a SourceMap,
     mains: &'a BTreeSet<String>,
+    is_part: bool,
     base: &'a Path,
     language: Language,
 }
@@ -85,13 +111,21 @@ impl Reader<'_> {
         let first = units.iter().position(|unit| unit.kind != UnitKind::Directive).unwrap_or(units.len());
         let mut head = first.checked_sub(1).and_then(|last| units.get(last)).map_or(0, |unit| unit.range.end);
         if let Some(unit) = units.get_mut(first) {
-            // What a file begins with, up to a blank line, is about the file, unless it comes from the header that is first.
-            let own = self.place(unit).map(|place| place.source);
-            let at_comment = self.source_at(unit.range.start).map(|place| place.source);
-            if let Some(block) = unit.block.filter(|_| own.is_none() || own != at_comment) {
-                head = block;
-                let rest = self.text.get(block..unit.code.start).unwrap_or_default();
-                unit.range.start = block + (rest.len() - rest.trim_start().len());
+            let header = self.place(unit).map(|place| place.source);
+            let mut comments = unit.comments.iter();
+            let about_file = match &header {
+                // What a file begins with, up to a blank line, is about the file.
+                None => comments.find(|(_, is_blank_behind)| *is_blank_behind),
+                // What comes from the header is about the header.
+                Some(header) => {
+                    let is_of_header = |at: usize| self.source_at(at).is_some_and(|place| place.source == *header);
+                    comments.take_while(|(comment, _)| !is_of_header(comment.start)).last()
+                }
+            };
+            if let Some((about_file, _)) = about_file {
+                head = about_file.end;
+                let rest = self.text.get(head..unit.code.start).unwrap_or_default();
+                unit.range.start = head + (rest.len() - rest.trim_start().len());
                 unit.is_apart = true;
             }
         }
@@ -109,7 +143,9 @@ impl Reader<'_> {
         if before_name.any(|word| is_stage_interface(self.language, word)) {
             return None;
         }
-        self.source_at(unit.name_at?).filter(|place| !self.mains.contains(&place.source))
+        let is_shared =
+            |place: &Place| !self.mains.contains(&place.source) || self.is_part && !unit.declares.contains(ENTRY);
+        self.source_at(unit.name_at?).filter(is_shared)
     }
 
     /// The place in a source that a byte of the text comes from.

@@ -29,8 +29,8 @@ pub struct Unit {
     pub range: Range<usize>,
     /// The same without the comments before it.
     pub code: Range<usize>,
-    /// Where the first comments before it end, if a blank line is behind them.
-    pub block: Option<usize>,
+    /// The comments before it, each with whether a blank line is behind it.
+    pub comments: Vec<(Range<usize>, bool)>,
     /// A blank line is before it.
     pub is_apart: bool,
     /// The names that it declares for others.
@@ -86,14 +86,14 @@ impl Units {
         let before = self.rest;
         let leading = comments.iter().find(|comment| (before..code.start).contains(&(comment.span.start as usize)));
         let start = leading.map_or(code.start, |comment| comment.span.start as usize);
-        let ends = comments.iter().map(|comment| comment.span.start as usize..comment.span.end as usize);
-        let mut ends = ends.filter(|comment| (start..code.start).contains(&comment.start)).map(|comment| comment.end);
-        let is_blank_behind = |end: &usize| {
-            let behind = text.get(*end..code.start).unwrap_or_default();
+        let before_code = comments.iter().map(|comment| comment.span.start as usize..comment.span.end as usize);
+        let before_code = before_code.filter(|comment| (start..code.start).contains(&comment.start));
+        let is_blank_behind = |end: usize| {
+            let behind = text.get(end..code.start).unwrap_or_default();
             let gap = behind.len() - behind.trim_start().len();
             behind.get(..gap).is_some_and(|gap| gap.matches('\n').count() > 1)
         };
-        let block = ends.find(is_blank_behind);
+        let leading = before_code.map(|comment| (comment.clone(), is_blank_behind(comment.end))).collect();
         let line_end = text.get(code.end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| code.end + at);
         let is_behind = |comment: &&Comment| (code.end..line_end).contains(&(comment.span.start as usize));
         let end = comments.iter().filter(is_behind).map(|comment| comment.span.end as usize).last().unwrap_or(code.end);
@@ -105,12 +105,15 @@ impl Units {
             () => UnitKind::Declaration,
         };
         let declares: BTreeSet<String> = names.declared.iter().map(|token| token.text.as_str().to_owned()).collect();
-        let uses = used(&tokens).filter(|name| !declares.contains(*name)).map(str::to_owned).collect();
+        let locals = locals(&tokens);
+        let is_other = |name: &&str| !declares.contains(*name) && !locals.contains(name);
+        let words = if names.is_macro { tokens.get(2..).unwrap_or_default() } else { &tokens };
+        let uses = used(words).filter(is_other).map(str::to_owned).collect();
         self.units.push(Unit {
             kind,
             range: start..end,
             code,
-            block,
+            comments: leading,
             is_apart,
             uses,
             name_at: names.declared.first().map(|token| token.span.start as usize),
@@ -129,6 +132,41 @@ fn used<'t>(tokens: &'t [&'t Token]) -> impl Iterator<Item = &'t str> {
         token.kind == TokenKind::Ident && before.is_none_or(|before| before.text.as_str() != ".")
     };
     pairs.filter(is_name).map(|(_, token)| token.text.as_str())
+}
+
+/// Words before a name that is used, not declared.
+const STATEMENTS: [&str; 4] = ["return", "else", "case", "do"];
+
+/// The names that a function declares before it uses them, as parameters or in its outermost block: they are no names of others.
+fn locals<'t>(tokens: &'t [&'t Token]) -> BTreeSet<&'t str> {
+    // Only functions have any.
+    if Head::of(tokens).end != Some("(") {
+        return BTreeSet::new();
+    }
+    let (mut blocks, mut lists) = (0_usize, 0_usize);
+    let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    for (at, token) in tokens.iter().enumerate() {
+        match token.text.as_str() {
+            "{" => blocks += 1,
+            "}" => blocks = blocks.saturating_sub(1),
+            "(" => lists += 1,
+            ")" => lists = lists.saturating_sub(1),
+            _ => {}
+        }
+        if token.kind != TokenKind::Ident || !seen.insert(token.text.as_str()) {
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+        let next = tokens.get(at + 1).map_or("", |next| next.text.as_str());
+        let is_typed = before.is_some_and(|t| t.kind == TokenKind::Ident && !STATEMENTS.contains(&t.text.as_str()));
+        let ends = matches!(next, "=" | ";" | "," | ")" | "[" | ":");
+        // The first name of WGSL's parameters is behind the bracket.
+        let is_parameter = blocks == 0 && lists == 1 && (is_typed && ends || next == ":");
+        if is_parameter || blocks == 1 && lists == 0 && is_typed && ends {
+            found.insert(token.text.as_str());
+        }
+    }
+    found
 }
 
 /// How many tokens the first unit has.
@@ -237,7 +275,9 @@ impl<'t> Head<'t> {
                 }
                 "(" | ";" | "=" | "{" | ":" if is_type == 0 => {
                     // `struct A : B {`
-                    let is_aggregate = names.iter().any(|name| AGGREGATES.contains(&name.text.as_str()));
+                    let has_list =
+                        |name: &&Token| AGGREGATES.iter().chain(&BLOCKS).any(|word| *word == name.text.as_str());
+                    let is_aggregate = names.iter().any(has_list);
                     let open = tokens.iter().position(|token| token.text.as_str() == "{");
                     if let (":", true, Some(open)) = (text, is_aggregate, open) {
                         return Head { last: Head::name(&names), end: Some("{"), length: open };
@@ -280,6 +320,8 @@ fn closing(tokens: &[&Token]) -> usize {
 fn members<'t>(tokens: &[&'t Token]) -> (Vec<&'t Token>, Vec<&'t Token>) {
     let end = closing(tokens);
     let (mut depth, mut found, mut last): (usize, Vec<&'t Token>, Option<&'t Token>) = (0, Vec::new(), None);
+    // Behind the sign of a semantic, offset or value there are no names.
+    let mut is_over = false;
     for token in tokens.iter().take(end).skip(1) {
         match token.text.as_str() {
             ";" | "," | "[" | ":" | "=" if depth == 0 => found.extend(last.take()),
@@ -288,9 +330,9 @@ fn members<'t>(tokens: &[&'t Token]) -> (Vec<&'t Token>, Vec<&'t Token>) {
         match token.text.as_str() {
             "(" | "[" | "{" => depth += 1,
             ")" | "]" | "}" => depth = depth.saturating_sub(1),
-            // Behind the sign of a semantic or offset there are no names.
-            ":" => last = None,
-            _ if token.kind == TokenKind::Ident && depth == 0 => last = Some(token),
+            ":" | "=" if depth == 0 => is_over = true,
+            ";" | "," if depth == 0 => is_over = false,
+            _ if token.kind == TokenKind::Ident && depth == 0 && !is_over => last = Some(token),
             _ => {}
         }
     }
@@ -358,6 +400,21 @@ mod tests {
             declared("enable f16;\n\nvar<private> x: f32;"),
             [(UnitKind::Directive, vec![], false), (UnitKind::Declaration, vec!["x".to_owned()], true)]
         );
+    }
+
+    #[test]
+    fn locals_are_no_names_of_others() {
+        let uses = |text: &str| -> Vec<String> {
+            let known = ["a", "b", "c", "d", "S"];
+            let units = Units::of(text).units;
+            let all = units.into_iter().flat_map(|unit| unit.uses);
+            all.filter(|name| known.contains(&name.as_str())).collect()
+        };
+        assert_eq!(uses("float f(inout S a, float b) {\n    float c = a.x * d;\n    return c;\n}"), ["S", "d"]);
+        assert_eq!(uses("fn f(a: S, b: f32) -> f32 {\n    let c = a.x * d;\n    return c;\n}"), ["S", "d"]);
+        assert_eq!(uses("float f() {\n    {\n        float a = 1.0;\n    }\n    return a;\n}"), ["a"]);
+        assert_eq!(uses("layout(set = 0) uniform B {\n    S a;\n    float b[c];\n} d;"), ["S", "a", "b", "c"]);
+        assert_eq!(uses("float f() {\n    return a;\n}\nfloat g() {\n    return i > b;\n}"), ["a", "b"]);
     }
 
     #[test]

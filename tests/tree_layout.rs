@@ -1,0 +1,207 @@
+//! `build --layout tree`: headers stay headers, and texts with their headers are the flat ones.
+
+use crate::support::{Run, find_tool, shaderport, tree};
+use std::path::Path;
+use std::process::Command;
+
+const LIGHT: &str = "// Licence of the light.\n\n#include \"math.hlsli\"\n#define LIGHTS 3\n\n// A light.\nstruct Light { float3 color; float range; };\n\
+    // How strong it is.\nfloat strength(Light light, float d) { return square(saturate(1 - d / light.range)) * LIGHTS; }\n\
+    float unused(float x) { return x * 2; }\nfloat slope(float x) { return ddx(x); }\n";
+const MATH: &str = "float square(float x) { return x * x; }\nfloat cube(float x) { return x * square(x); }\n";
+const ONE: &str = "// The first.\n\n#include \"inc/light.hlsli\"\ncbuffer C { Light light; float d; };\n\
+    [shader(\"vertex\")] float4 vs(float4 p : POSITION) : SV_Position { return p * strength(light, d); }\n\
+    [shader(\"fragment\")] float4 ps(float4 p : SV_Position) : SV_Target { return slope(p.x) * strength(light, p.y); }\n";
+const TWO: &str = "#include \"inc/light.hlsli\"\nTexture2D t;\ncbuffer D { Light light; };\nRWStructuredBuffer<float> o;\n\
+    [shader(\"compute\")] [numthreads(8, 1, 1)] void cs(uint3 i : SV_DispatchThreadID) { o[i.x] = cube(strength(light, t[i.xy].x)); }\n";
+const FILES: [(&str, &str); 4] =
+    [("s/one.hlsl", ONE), ("s/two.hlsl", TWO), ("s/inc/light.hlsli", LIGHT), ("s/inc/math.hlsli", MATH)];
+
+fn build(directory: &Path, more: &[&str]) -> Run {
+    let layout = ["build", "s", "--out", "out", "--layout", "tree"];
+    let run = shaderport(directory, &[&layout[..], more].concat());
+    assert_eq!(run.code, 0, "{}{}", run.stderr, run.stdout);
+    run
+}
+
+fn read(directory: &Path, name: &str) -> String {
+    std::fs::read_to_string(directory.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// The lines of a text that are not empty.
+fn lines(text: &str) -> Vec<&str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn headers_stay_headers() {
+    let directory = tree(&FILES);
+    build(directory.path(), &["--validate"]);
+    let at = |name: &str| read(directory.path(), &format!("out/{name}"));
+    let light = at("hlsl/inc/light.hlsl");
+    assert!(
+        light.starts_with("// Licence of the light.\n\n#ifndef INC_LIGHT_HLSL\n#define INC_LIGHT_HLSL\n"),
+        "{light}"
+    );
+    for part in [
+        "#include \"math.hlsl\"",
+        "#define LIGHTS 3",
+        "// A light.\nstruct Light",
+        "// How strong it is.\nfloat strength(",
+    ] {
+        assert!(light.contains(part), "{part}\n{light}");
+    }
+    let one = at("hlsl/one.hlsl");
+    assert!(one.starts_with("// The first.\n\n#include \"inc/light.hlsl\"\n\ncbuffer C"), "{one}");
+    assert!(!one.contains("struct Light") && !one.contains("square("), "{one}");
+    let two = at("glsl/two.cs.comp");
+    let head: Vec<&str> = lines(&two).into_iter().take_while(|line| !line.starts_with("layout")).collect();
+    assert!(head.contains(&"#extension GL_GOOGLE_include_directive : require"), "{two}");
+    assert!(head.contains(&"#include \"inc/light.glsl\"") && head.contains(&"#include \"inc/math.glsl\""), "{two}");
+    // What is of a stage stays where it is used.
+    assert!(at("glsl/one.ps.frag").contains("dFdx(") && !at("glsl/inc/light.glsl").contains("dFdx("));
+    let wgsl = at("wgsl/two.wgsl");
+    assert!(!wgsl.contains("#include") && !wgsl.contains("struct Light"), "{wgsl}");
+    let sidecar: serde_json::Value = serde_json::from_str(&at("wgsl/two.json")).expect("JSON");
+    let modules =
+        serde_json::json!([{"text": "wgsl/two.wgsl", "files": ["wgsl/inc/math.wgsl", "wgsl/inc/light.wgsl"]}]);
+    assert_eq!(sidecar["modules"], modules);
+}
+
+/// All declarations of a text, as tokens between which there is one space, by a reader that is not the build's: it goes by lines that
+/// begin and end a declaration.
+fn declarations(text: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    for line in text.lines() {
+        let code = line.split("//").next().unwrap_or_default();
+        let starts = code.starts_with(|c: char| !c.is_whitespace() && c != '}' && c != '{' && c != ')');
+        if starts && !code.starts_with("struct") {
+            found.push(String::new());
+        } else if code.starts_with("struct") {
+            found.push(String::new());
+        }
+        let words: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+        found.last_mut().into_iter().for_each(|last| last.push_str(&words));
+    }
+    found.retain(|text| !text.is_empty() && !text.starts_with('#'));
+    found.sort();
+    found
+}
+
+/// What a preprocessor that is not ours makes of a text: the declarations of the flat one, and those of headers for others.
+#[test]
+fn texts_with_headers_are_the_flat_ones() {
+    let Some(glslang) = find_tool("glslangValidator", "texts of trees in GLSL") else { return };
+    let directory = tree(&FILES);
+    build(directory.path(), &["--target", "glsl"]);
+    for name in ["glsl/one.vs.vert", "glsl/one.ps.frag", "glsl/two.cs.comp"] {
+        let preprocessed = |below: &str| {
+            let path = directory.path().join(below).join(name);
+            let output = Command::new(&glslang).arg("-E").arg(&path).output().expect("glslang runs");
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+            declarations(&String::from_utf8_lossy(&output.stdout))
+        };
+        let (flat, whole) = (preprocessed("out/.shaderport/flat"), preprocessed("out"));
+        let mut more = whole.clone();
+        for declaration in &flat {
+            let at = more.iter().position(|other| other == declaration);
+            more.remove(at.unwrap_or_else(|| panic!("{name}: {declaration} is not in\n{whole:#?}")));
+        }
+        for other in more {
+            assert!(other.starts_with("floatcube("), "{name}: {other}");
+        }
+    }
+}
+
+#[test]
+fn trees_are_written_again_where_sources_changed() {
+    let directory = tree(&FILES);
+    let stamp = |name: &str| {
+        let metadata = std::fs::metadata(directory.path().join("out").join(name)).expect("an output");
+        metadata.modified().expect("a time")
+    };
+    let names = ["hlsl/one.hlsl", "hlsl/two.hlsl", "hlsl/inc/math.hlsl", "hlsl/inc/light.hlsl"];
+    build(directory.path(), &["--target", "hlsl"]);
+    let first = names.map(stamp);
+    build(directory.path(), &["--target", "hlsl"]);
+    assert_eq!(names.map(stamp), first);
+    assert!(build(directory.path(), &["--target", "hlsl", "--check"]).stdout.is_empty());
+    // A change of a header changes that alone.
+    std::fs::write(directory.path().join("s/inc/math.hlsli"), MATH.replace("x * x;", "x * x * 1.5;")).expect("a write");
+    let check = ["build", "s", "--out", "out", "--layout", "tree", "--target", "hlsl", "--check"];
+    let run = shaderport(directory.path(), &check);
+    assert!(run.code != 0 && run.stdout.contains("+    return x * x * 1.5;"), "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("hlsl/inc/math.hlsl") && !run.stdout.contains("hlsl/one.hlsl"), "{}", run.stdout);
+    build(directory.path(), &["--target", "hlsl"]);
+    let second = names.map(stamp);
+    assert!(second[2] != first[2] && second[0] == first[0] && second[1] == first[1] && second[3] == first[3]);
+    // An output that was changed is made again, and what no program has is named, or removed.
+    std::fs::write(directory.path().join("out/hlsl/one.hlsl"), "x").expect("a write");
+    std::fs::remove_file(directory.path().join("s/two.hlsl")).expect("a removal");
+    let run = build(directory.path(), &["--target", "hlsl"]);
+    assert!(run.stderr.contains("two.hlsl is there: it is of no program any more"), "{}", run.stderr);
+    assert!(read(directory.path(), "out/hlsl/one.hlsl").contains("cbuffer C"));
+    build(directory.path(), &["--target", "hlsl", "--prune"]);
+    assert!(!directory.path().join("out/hlsl/two.hlsl").exists());
+}
+
+/// Headers that differ between programs, need each other, or have one name twice.
+#[test]
+fn what_differs_stays_in_texts() {
+    let directory = tree(&[
+        (
+            "s/inc/a.hlsli",
+            "#ifndef A\n#define A\nfloat late(float x);\nfloat first(float x) { return x + SIZE; }\nfloat second(float x) { return x * 3; }\n#include \"b.hlsli\"\nfloat fourth(float x) { return third(x) + 1; }\n#endif\n",
+        ),
+        ("s/inc/b.hlsli", "float third(float x) { return second(x) * 5; }\n"),
+        ("s/inc/c.hlsli", "float helper(float x) { return x * 7; }\nfloat other(float x) { return x * 9; }\n"),
+        (
+            "s/one.hlsl",
+            "#define SIZE 1\n#include \"inc/a.hlsli\"\n#include \"inc/c.hlsli\"\n[shader(\"fragment\")] float4 ps(float4 p : SV_Position) : SV_Target { return first(p.x) + fourth(p.y) + other(p.z); }\n",
+        ),
+        (
+            "s/two.hlsl",
+            "#define SIZE p.x + 2\nstatic float2 p;\n#include \"inc/a.hlsli\"\n[shader(\"fragment\")] float4 ps(float4 q : SV_Position) : SV_Target { return first(q.x) + fourth(q.y); }\n",
+        ),
+        (
+            "s/three.hlsl",
+            "#include \"inc/c.hlsli\"\n[shader(\"fragment\")] float4 ps(float4 q : SV_Position) : SV_Target { return helper(q.x); }\n",
+        ),
+        (
+            "s/four.hlsl",
+            "#include \"inc/c.hlsli\"\n[shader(\"fragment\")] float4 ps(float4 q : SV_Position) : SV_Target { float helper = q.x; return other(helper); }\n",
+        ),
+    ]);
+    build(directory.path(), &["--validate"]);
+    for target in ["hlsl", "glsl", "wgsl"] {
+        let all = |name: &str| {
+            let path = directory.path().join("out").join(target).join(name);
+            std::fs::read_to_string(path).unwrap_or_default()
+        };
+        let ending = if target == "glsl" { "ps.frag" } else { target };
+        let (one, two) = (all(&format!("one.{ending}")), all(&format!("two.{ending}")));
+        let is_in = |text: &str, name: &str| {
+            text.contains(&format!("{name}(float x) "))
+                || text.contains(&format!("{name}(x: f32)"))
+                || text.contains(&format!("{name}(float x)\n"))
+        };
+        assert!(is_in(&one, "first") && is_in(&two, "first"), "{target}\n{one}{two}");
+        assert!(
+            is_in(&all(&format!("inc/c.{}", if target == "glsl" { "glsl" } else { target })), "helper"),
+            "{target}"
+        );
+        // `b` needs `a`, which includes it: what `a` needs of `b` stays in the texts.
+        let a = all(&format!("inc/a.{}", if target == "glsl" { "glsl" } else { target }));
+        assert!(is_in(&a, "second") && !is_in(&a, "fourth"), "{target}\n{a}");
+    }
+}
+
+#[test]
+fn what_trees_cannot_have_is_named() {
+    let directory = tree(&FILES);
+    for (option, words) in
+        [("--source-map", "--source-map is of flat outputs"), ("--line-directives", "--line-directives are of")]
+    {
+        let run = shaderport(directory.path(), &["build", "s", "--out", "out", "--layout", "tree", option]);
+        assert!(run.code != 0 && run.stderr.contains(words), "{}", run.stderr);
+    }
+}
