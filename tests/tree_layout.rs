@@ -195,6 +195,28 @@ fn what_differs_stays_in_texts() {
     }
 }
 
+/// Specialization constants are in the text of every entry point, used or not.
+#[test]
+fn what_no_function_uses_is_there() {
+    let vertex = "struct U { float4 a; };\ncbuffer u { U all; };\nfloat4 main() : SV_Position { return all.a; }\n";
+    let fragment =
+        "[[vk::constant_id(3)]] const bool MASK = false;\nfloat4 main() : SV_Target { return MASK ? 1 : 2; }\n";
+    let directory = tree(&[
+        (
+            "s/shaderport.toml",
+            "[[program]]\nname = \"x\"\nfiles = [\"x.vert\", \"x.frag\"]\nentries = [\"x.vert:main:vertex\", \"x.frag:main:fragment\"]\n",
+        ),
+        ("s/x.vert", vertex),
+        ("s/x.frag", fragment),
+    ]);
+    build(directory.path(), &["--target", "glsl", "--validate"]);
+    assert!(read(directory.path(), "out/glsl/inc/x.glsl").contains("layout(constant_id = 3) const bool MASK"));
+    for name in ["x.main.vert", "x.main.frag"] {
+        let text = read(directory.path(), &format!("out/glsl/{name}"));
+        assert!(text.contains("#include \"inc/x.glsl\"") && !text.contains("constant_id"), "{text}");
+    }
+}
+
 #[test]
 fn what_trees_cannot_have_is_named() {
     let directory = tree(&FILES);

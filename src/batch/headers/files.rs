@@ -134,11 +134,18 @@ impl<'a> TreeFiles<'a> {
         let units = || flat.read.units.iter().map(|(unit, _)| unit).enumerate();
         let staying = units().filter(|(at, _)| self.sharing.in_header(number, *at).is_none());
         let used: BTreeSet<&str> = staying.flat_map(|(_, unit)| &unit.uses).map(String::as_str).collect();
+        let source_of = |at: usize| Some(self.sharing.in_header(number, at)?.1.place.source.clone());
+        let is_used = |(_, unit): &(usize, &Unit)| unit.declares.iter().any(|name| used.contains(name.as_str()));
         let mut found: Vec<String> = Vec::new();
-        for (at, _) in units().filter(|(_, unit)| unit.declares.iter().any(|name| used.contains(name.as_str()))) {
-            let Some((_, shared)) = self.sharing.in_header(number, at) else { continue };
-            if !found.contains(&shared.place.source) {
-                found.push(shared.place.source.clone());
+        for source in units().filter(is_used).filter_map(|(at, _)| source_of(at)) {
+            if !found.contains(&source) {
+                found.push(source);
+            }
+        }
+        // Specialization constants are there for all entry points, whether they use them or not.
+        for source in units().filter_map(|(at, _)| source_of(at)) {
+            if !self.closed(&found).contains(&source) {
+                found.push(source);
             }
         }
         found
