@@ -64,6 +64,22 @@ impl BufferLayout {
     }
 }
 
+/// What becomes of the texts of a program's variants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PermutationTexts {
+    /// Each variant has its own, unless another one has the same.
+    #[default]
+    Separate,
+    /// They are one, with `#if`, on targets whose languages have that.
+    Merged,
+}
+
+impl PermutationTexts {
+    /// (name in options, use).
+    pub const TABLE: &[(&str, PermutationTexts)] =
+        &[("separate", PermutationTexts::Separate), ("merged", PermutationTexts::Merged)];
+}
+
 /// How to compile: targets, macros and entry points, and a setter for each option of the command line.
 ///
 /// ```
@@ -124,6 +140,8 @@ pub struct Options {
     pub source_map_content: bool,
     /// Texts have `#line` where the next line comes from elsewhere, if their language has that.
     pub line_directives: bool,
+    /// What becomes of variants, for whoever writes texts of several.
+    pub permutations: PermutationTexts,
     /// How much a program may have.
     pub limits: Limits,
     /// Name of a legalization pass after which the tree is dumped.
@@ -174,6 +192,7 @@ impl Default for Options {
             source_map: SourceMapUse::None,
             source_map_content: false,
             line_directives: false,
+            permutations: PermutationTexts::Separate,
             limits: Limits::USUAL,
             dump_after: None,
             left_out_pass: None,

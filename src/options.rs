@@ -1,7 +1,7 @@
 //! Options: the same words on the command line, in the manifest and as setters of a build script.
 
 use crate::check::{Conformance, EntryRequest};
-use crate::compile::{BufferLayout, Options, Target};
+use crate::compile::{BufferLayout, Options, PermutationTexts, Target};
 use crate::diagnostic::WarningRule;
 use crate::emit::TextStyle;
 use crate::host::{CppTables, RustBindings};
@@ -120,6 +120,10 @@ choices! {
     /// Write `#line` where the next line comes from elsewhere, for the messages of compilers. WGSL has nothing like it.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     line_directives: bool,
+    /// What becomes of the variants of `permute`: a text for each, or one text of all with `#if`, in HLSL and GLSL.
+    #[arg(long, value_name = "separate|merged")]
+    #[serde(deserialize_with = "said")]
+    permutations: PermutationTexts,
     /// How much a program may have before it is an error: file-bytes, include-depth, includes, tokens, expansion, nesting, instances,
     /// output.
     #[arg(long, value_name = "NAME=N,...")]
@@ -230,6 +234,11 @@ macro_rules! setters {
             self.choose(|c| c.line_directives = Some(write))
         }
 
+        /// What becomes of the variants that the manifest's `permute` makes.
+        pub fn permutations(self, texts: crate::PermutationTexts) -> Self {
+            self.choose(|c| c.permutations = Some(texts))
+        }
+
         /// How much a program may have before it is an error.
         pub fn limit(self, limits: crate::Limits) -> Self {
             self.choose(|c| c.limit = Some(limits))
@@ -304,6 +313,7 @@ impl Choices {
         to.source_map = self.source_map.unwrap_or(to.source_map);
         to.source_map_content = self.source_map_content.unwrap_or(to.source_map_content);
         to.line_directives = self.line_directives.unwrap_or(to.line_directives);
+        to.permutations = self.permutations.unwrap_or(to.permutations);
         to.limits = limit.unwrap_or(to.limits);
         to.lint_layout |= lint.iter().flatten().any(|l| *l == Lint::Layout);
         to.lint_stages |= lint.iter().flatten().any(|l| *l == Lint::Stages);
@@ -456,6 +466,15 @@ impl FromStr for SourceMapUse {
 
     fn from_str(text: &str) -> Result<SourceMapUse, String> {
         named(Self::TABLE, "a way to write source maps", text)
+    }
+}
+
+/// What becomes of variants, by name.
+impl FromStr for PermutationTexts {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PermutationTexts, String> {
+        named(Self::TABLE, "what becomes of variants", text)
     }
 }
 

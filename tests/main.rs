@@ -20,6 +20,7 @@ mod limits;
 mod lint;
 mod locks;
 mod measured;
+mod merged;
 mod messages;
 mod numbers;
 mod options;

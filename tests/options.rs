@@ -4,7 +4,8 @@ use crate::support::{contents, shaderport, tree};
 use shaderport::internals::options::Choices;
 use shaderport::internals::source_map::data_of_url;
 use shaderport::{
-    BufferLayout, Build, Code, Lint, MatrixOrder, Policy, Shift, SourceMap, SourceMapUse, Target, WarningLevel,
+    BufferLayout, Build, Code, Lint, MatrixOrder, PermutationTexts, Policy, Shift, SourceMap, SourceMapUse, Target,
+    WarningLevel,
 };
 use std::path::Path;
 
@@ -125,6 +126,13 @@ const ROWS: &[Row] = &[
     ),
     ("line-directives", &["--line-directives"], "line-directives = true", |b| b.line_directives(true), Target::Glsl),
     (
+        "permutations",
+        &["--permutations", "merged"],
+        "permutations = 'merged'",
+        |b| b.permutations(PermutationTexts::Merged),
+        Target::Hlsl,
+    ),
+    (
         "limit",
         &["--limit", "output=100000"],
         "limit = { output = 100000 }",
@@ -217,8 +225,11 @@ fn the_command_line_manifests_and_build_scripts_have_the_same_options() {
         build_script.try_run().expect("a build");
         assert_eq!(texts(&out, *target), from_args.0, "{name} in a build script");
         // And it is an option that does something here; of one of those a test below shows it, and the others have
-        // no text without. Limits change nothing of what keeps to them, and severities nothing of what is not warned of.
-        if !["reserve-unused", "unsized-array-size", "varying-derivatives", "severity", "limit"].contains(name) {
+        // no text without. Limits change nothing of what keeps to them, severities nothing of what is not warned of, and one variant is
+        // merged with none (`tests/merged.rs`).
+        if !["reserve-unused", "unsized-array-size", "varying-derivatives", "severity", "permutations", "limit"]
+            .contains(name)
+        {
             assert_ne!(build(&[], ""), from_args, "{name}");
         }
     }

@@ -8,7 +8,7 @@ use super::maps::way;
 use super::names::of_variant;
 use super::order::Order;
 use super::plan::{Job, from};
-use crate::compile::Target;
+use crate::compile::{PermutationTexts, Target};
 use crate::source_map::SourceMapUse;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub struct Kind {
     /// Its variants.
     pub variants: Vec<Variant>,
-    /// Their names, if there are several.
+    /// Their names, if there are several, and `None` for what is merged of all.
     pub names: Vec<Option<String>>,
     /// What is built of it.
     pub targets: Vec<Target>,
@@ -55,7 +55,11 @@ impl<'a> Kinds<'a> {
     fn make(&self, job: &Job) -> Result<Kind, VariantFault> {
         let variants = job.settings.variants(&self.order.defines)?;
         let is_varied = variants.len() > 1;
-        let names = variants.iter().map(|variant| of_variant(variant).filter(|_| is_varied)).collect();
+        let mut names: Vec<Option<String>> =
+            variants.iter().map(|variant| of_variant(variant).filter(|_| is_varied)).collect();
+        // Variants may be merged, which their texts decide.
+        let is_merged = self.order.job_options(job).permutations == PermutationTexts::Merged;
+        names.extend((is_varied && is_merged).then_some(None));
         let key = self.key(job, &variants).to_string();
         Ok(Kind { targets: job.settings.targets(&self.order.targets), names, key, variants })
     }

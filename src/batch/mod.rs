@@ -8,6 +8,7 @@
 //! | `order`, `driver` | what a build was asked for, and how it runs |
 //! | `loader`, `program`, `variants`, `offers`, `names` | one program in all of its variants, from sources to the bytes of outputs |
 //! | `digest`, `record` | what of an earlier build is still right |
+//! | `merged` | the texts of all variants as one |
 //! | `store`, `cached`, `bundle` | the cache that builds share, in directories and services |
 //! | `elsewhere`, `packed`, `remote` | programs that are not compiled here: servers of the Remote Execution API |
 //! | `farm` | builds that other programs run: Ninja, Bazel |
@@ -36,6 +37,7 @@ pub mod loader;
 mod lock;
 pub mod manifest;
 pub mod maps;
+mod merged;
 mod names;
 mod offers;
 mod order;

@@ -5,13 +5,14 @@ use super::complaint::texts_of;
 use super::loader::Loaders;
 use super::lock::LockFile;
 use super::maps::{file_name, map_name};
+use super::merged::{self, product::Merging};
 use super::names::{Names, of_variant};
 use super::offers::Tried;
 use super::order::{Order, OutputUse, SidecarForm};
 use super::plan::Job;
 use super::variants::{Table, VariantRow};
-use crate::compile::{self, Artifact, Options, Output, Target};
-use crate::diagnostic::{Code, Message, Severity};
+use crate::compile::{self, Artifact, Options, Output, PermutationTexts, Target};
+use crate::diagnostic::{Code, Diagnostic, Message, Severity, severities};
 use crate::layout::Unit;
 use crate::layout::lock::{Lock, LockInput, ProgramLock};
 use crate::lex::AskedMacro;
@@ -126,6 +127,7 @@ pub fn compile_job(
         maps: options.source_map,
         has_map_texts: options.source_map_content,
         before: 0,
+        conditions: (variants.len() > 1 && options.permutations == PermutationTexts::Merged).then(BTreeSet::new),
     };
     let sources: Vec<String> = job.files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
     let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
@@ -151,6 +153,7 @@ pub fn compile_job(
         };
         making.table.offer(tried.offers(variants, &making.targets));
     }
+    making.merge(&options);
     let mut product = making.finish(is_varied);
     for name in &product.dependencies {
         use crate::source::Loader;
@@ -195,6 +198,8 @@ struct Making<'a> {
     has_map_texts: bool,
     /// How many files are of the variants before.
     before: usize,
+    /// The conditions of the sources, if variants are merged.
+    conditions: Option<BTreeSet<String>>,
 }
 
 impl Making<'_> {
@@ -213,6 +218,9 @@ impl Making<'_> {
     fn add(&mut self, variant: &Variant, is_named: bool, output: Output, options: &Options) {
         self.say(variant, &output);
         self.before = self.product.files.len();
+        if let Some(conditions) = &mut self.conditions {
+            output.sources.files().for_each(|(_, file)| merged::of_source(&file.text, conditions));
+        }
         self.compiled.push(KnownVariant { asked: output.asked.clone(), variant: variant.clone() });
         for name in &output.dependencies {
             if !self.product.dependencies.contains(name) {
@@ -313,7 +321,7 @@ impl Making<'_> {
                 let (name, kind, target) = (map_name(&name), OutputKind::Map, Some(target));
                 self.product.files.push(OutputFile { name, kind, entry, target, bytes });
             }
-            row.texts.push((target, entry, written));
+            row.texts.push((target, entry, written, self.names.text(None, artifact)));
         }
         if let Some((_, reflection)) = output.reflections.iter().find(|(t, _)| *t == target)
             && let Some(bytes) = sidecar(reflection, self.order.sidecar)
@@ -323,14 +331,8 @@ impl Making<'_> {
             row.sidecars.extend(target.map(|t| (t, self.file(OutputFile { name, kind, entry, target, bytes }))));
         }
         if self.order.depfiles {
-            let outputs: Vec<String> = names.iter().map(|n| escape(&self.order.shown(n))).collect();
-            let others = self.order.read_besides.iter().map(String::as_str);
-            let inputs: Vec<String> =
-                output.dependencies.iter().map(String::as_str).chain(others).map(escape).collect();
-            let text = format!("{}: {}\n", outputs.join(" "), inputs.join(" "));
-            let (name, bytes) = (self.names.depfile(variant, target), text.into_bytes());
-            let (kind, entry, target) = (OutputKind::Depfile, None, Some(target));
-            self.file(OutputFile { name, kind, entry, target, bytes });
+            let name = self.names.depfile(variant, target);
+            self.file(depfile(self.order, name, target, &names, &output.dependencies));
         }
         true
     }
@@ -375,6 +377,29 @@ impl Making<'_> {
         name
     }
 
+    /// Puts texts of all variants in the place of theirs, where that is asked for and every one of them is there.
+    fn merge(&mut self, options: &Options) {
+        let Some(conditions) = self.conditions.take().filter(|_| self.product.fate == Fate::Done) else { return };
+        let has_lines = options.source_map != SourceMapUse::None || options.line_directives;
+        let merging = Merging { order: self.order, names: &self.names, conditions: &conditions, has_lines };
+        for target in self.targets.iter().copied().filter(|target| target.has_conditionals()) {
+            if let Err(why) = merging.merge(target, &mut self.product, &mut self.table) {
+                let message =
+                    format!("{}: the variants stay separate {} texts: {why}", self.job.path().display(), target.name());
+                let mut found = vec![Diagnostic {
+                    severity: Severity::Warning,
+                    ..Diagnostic::global(Code::SEPARATE_VARIANTS, message)
+                }];
+                if severities::apply(&options.severity, &mut found) {
+                    self.product.fate = Fate::Failed;
+                }
+                let message =
+                    |d: &Diagnostic| Message::without_place(d.severity, Some(d.code), &d.message, self.order.color);
+                self.product.messages.extend(found.iter().map(message));
+            }
+        }
+    }
+
     fn finish(mut self, is_varied: bool) -> Product {
         if self.libraries > 0 && self.libraries == self.compiled.len() {
             self.product.fate = self.product.fate.max(Fate::Library);
@@ -417,6 +442,14 @@ fn sidecar(reflection: &Reflection, form: SidecarForm) -> Option<Vec<u8>> {
         SidecarForm::Compact => Some(reflection.to_compact_json().into_bytes()),
         SidecarForm::None => None,
     }
+}
+
+/// The dependency file of outputs.
+pub fn depfile(order: &Order, name: String, target: Target, outputs: &[String], read: &[String]) -> OutputFile {
+    let outputs: Vec<String> = outputs.iter().map(|n| escape(&order.shown(n))).collect();
+    let inputs: Vec<String> = read.iter().chain(&order.read_besides).map(|name| escape(name)).collect();
+    let bytes = format!("{}: {}\n", outputs.join(" "), inputs.join(" ")).into_bytes();
+    OutputFile { name, kind: OutputKind::Depfile, entry: None, target: Some(target), bytes }
 }
 
 /// Escapes a name for Make.

@@ -60,6 +60,12 @@ struct TextRow {
     entry: Option<String>,
     /// The path below the output directory.
     file: String,
+    /// What is to be defined, if the file is of several variants with `#if`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    defines: Option<BTreeMap<String, String>>,
+    /// What a text of all variants is called.
+    #[serde(skip)]
+    merged: String,
 }
 
 #[derive(Serialize, Debug, Clone)]
@@ -71,8 +77,8 @@ struct SidecarRow {
 /// The files of a variant that was compiled, by the names of what stands for them.
 #[derive(Debug, Default)]
 pub struct VariantRow {
-    /// The target, the entry point if the text is of one, and the file.
-    pub texts: Vec<(Target, Option<Symbol>, String)>,
+    /// The target, the entry point if the text is of one, the file, and what a file of all variants is called.
+    pub texts: Vec<(Target, Option<Symbol>, String, String)>,
     /// The target and the file.
     pub sidecars: Vec<(Target, String)>,
 }
@@ -105,7 +111,7 @@ impl Table {
         let mut row = Self::row(variant);
         let mut others: Vec<String> = Vec::new();
         let mut own = 0;
-        let texts = files.texts.iter().map(|(_, _, file)| file);
+        let texts = files.texts.iter().map(|(_, _, file, _)| file);
         for file in texts.chain(files.sidecars.iter().map(|(_, file)| file)) {
             let owner = self.owners.entry(file.clone()).or_insert_with(|| row.name.clone());
             if *owner == row.name {
@@ -120,10 +126,12 @@ impl Table {
             (0, false) => format!("the same bytes as {others}"),
             (_, false) => format!("some files have the same bytes as those of {others}"),
         };
-        let text = |(target, entry, file): (Target, Option<Symbol>, String)| TextRow {
+        let text = |(target, entry, file, merged): (Target, Option<Symbol>, String, String)| TextRow {
             target: target.name(),
             entry: entry.map(|e| e.as_str().to_owned()),
             file,
+            defines: None,
+            merged,
         };
         row.texts = files.texts.into_iter().map(text).collect();
         row.sidecars =
@@ -143,6 +151,47 @@ impl Table {
             row.sidecars.clone_from(&of_known.sidecars);
         }
         self.variants.push(row);
+    }
+
+    /// The texts of a target by what a text of all variants is called, in order: the number of each variant, as in the table, and
+    /// the file that it is in.
+    pub fn texts(&self, target: Target) -> Vec<(String, Vec<(usize, String)>)> {
+        let mut texts: Vec<(String, Vec<(usize, String)>)> = Vec::new();
+        for (at, row) in self.variants.iter().enumerate() {
+            for text in row.texts.iter().filter(|text| text.target == target.name()) {
+                match texts.iter_mut().find(|(name, _)| *name == text.merged) {
+                    Some((_, files)) => files.push((at, text.file.clone())),
+                    None => texts.push((text.merged.clone(), vec![(at, text.file.clone())])),
+                }
+            }
+        }
+        texts
+    }
+
+    /// The entry points of a target's texts, by what a text of all variants is called.
+    pub fn entries(&self, target: Target) -> Vec<(String, Option<String>)> {
+        let texts = self.variants.iter().flat_map(|row| &row.texts).filter(|text| text.target == target.name());
+        texts.map(|text| (text.merged.clone(), text.entry.clone())).collect()
+    }
+
+    /// The values of the axes of each row, in the order of the axes.
+    pub fn values(&self) -> Vec<Variant> {
+        let value = |row: &Row, axis: &Axis| (axis.name.clone(), row.values.get(&axis.name).cloned().flatten());
+        let values = |row: &Row| self.axes.iter().map(|axis| value(row, axis)).collect();
+        self.variants.iter().map(values).collect()
+    }
+
+    /// Puts a text of several variants in the place of theirs: each has what it defines.
+    pub fn merge(&mut self, target: Target, name: &str, defines: &[Vec<(String, String)>]) {
+        for (row, defines) in self.variants.iter_mut().zip(defines) {
+            for text in row.texts.iter_mut().filter(|text| text.target == target.name() && text.merged == name) {
+                name.clone_into(&mut text.file);
+                text.defines = Some(defines.iter().cloned().collect());
+                if row.reason == "its own files" {
+                    "texts with those of others, by `#if`".clone_into(&mut row.reason);
+                }
+            }
+        }
     }
 
     /// Notes axes that may be specialization constants.

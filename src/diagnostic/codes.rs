@@ -87,6 +87,7 @@ codes! {
     BAD_RECORD = 705, "a sidecar, binding lock or source map cannot be read";
     OUTPUT_SIZE = 706, "the text for a target is too large";
     SHARED_CACHE = 707, "a shared cache cannot be used, or not wholly";
+    SEPARATE_VARIANTS = 708, "variants that were to be merged stay separate texts";
     PLAN_OUTDATED = 711, "a program has other outputs than the plan of its build";
     REMOTE = 712, "a server of caches or workers could not be used";
     MERGE_CONFLICT = 713, "an edited output and a new one differ in the same place";
@@ -105,7 +106,7 @@ pages! {
     "0101" "0102" "0103" "0104" "0105" "0106" "0107" "0108" "0109" "0110" "0111" "0112" "0201" "0202" "0301"
     "0302" "0303" "0304" "0305" "0306" "0307" "0308" "0309" "0310" "0311" "0312" "0313" "0314" "0315" "0316"
     "0317" "0318" "0319" "0320" "0321" "0322" "0323" "0324" "0325" "0401" "0402" "0403" "0404" "0405" "0406" "0501"
-    "0502" "0503" "0504" "0601" "0602" "0603" "0701" "0702" "0703" "0704" "0705" "0706" "0707" "0711" "0712" "0713" "0801" "0901"
+    "0502" "0503" "0504" "0601" "0602" "0603" "0701" "0702" "0703" "0704" "0705" "0706" "0707" "0708" "0711" "0712" "0713" "0801" "0901"
 }
 
 /// The page that explains a code: what it means, an example that fails and how to mend it.

@@ -1,7 +1,7 @@
-//! How a text tells its compiler where its lines come from.
+//! What the lines of a text that begin with `#` can say: where others come from, and which of them there are.
 
 use super::glsl::Edition;
-use super::{Language, Profile};
+use super::{Language, Profile, Target};
 
 /// The form of `#line`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +23,18 @@ impl Profile {
             // What compiles for OpenGL is drivers, and few have the extension.
             (Language::Glsl, Edition::Core | Edition::Es) => Some(LineForm::Numbered),
             (Language::Wgsl, _) => None,
+        }
+    }
+}
+
+impl Target {
+    /// Whether its texts may have `#if`.
+    pub fn has_conditionals(self) -> bool {
+        match self {
+            Target::Hlsl | Target::Glsl => true,
+            Target::Wgsl => false,
+            // What naga writes is not made for people.
+            Target::Spirv | Target::Metal => false,
         }
     }
 }

@@ -1,0 +1,71 @@
+//! The texts of a program in place of those of its variants.
+
+use super::{FlatText, merged};
+use crate::batch::names::Names;
+use crate::batch::order::Order;
+use crate::batch::program::{OutputFile, OutputKind, Product, depfile};
+use crate::batch::variants::Table;
+use crate::compile::Target;
+use std::collections::BTreeSet;
+
+/// What it is done with.
+pub struct Merging<'a> {
+    /// The build.
+    pub order: &'a Order<'a>,
+    /// The names of outputs.
+    pub names: &'a Names<'a>,
+    /// The conditions of the sources.
+    pub conditions: &'a BTreeSet<String>,
+    /// It is asked for maps, or for lines that tell the way to sources.
+    pub has_lines: bool,
+}
+
+impl Merging<'_> {
+    /// Merges the texts of a target, all of them or none. The error says why there is none.
+    pub fn merge(&self, target: Target, product: &mut Product, table: &mut Table) -> Result<(), String> {
+        if self.has_lines {
+            return Err("merged texts have no source maps and no `#line`".to_owned());
+        }
+        let variants = table.values();
+        let mut made = Vec::new();
+        for (name, files) in table.texts(target) {
+            let texts = flat_texts(&files, product);
+            made.push((name, merged(&variants, self.conditions, &texts)?));
+        }
+        let is_replaced = |file: &OutputFile| {
+            let is_kind = matches!(file.kind, OutputKind::Text | OutputKind::Depfile);
+            is_kind && file.target == Some(target)
+        };
+        let entries: Vec<(String, Option<String>)> = table.entries(target);
+        product.files.retain(|file| !is_replaced(file));
+        for (name, merged) in &made {
+            table.merge(target, name, &merged.defines);
+            let entry = entries.iter().find(|(of, _)| of == name).and_then(|(_, entry)| entry.clone());
+            let (kind, target) = (OutputKind::Text, Some(target));
+            let bytes = merged.text.clone().into_bytes();
+            product.files.push(OutputFile { name: name.clone(), kind, entry, target, bytes });
+        }
+        if self.order.depfiles {
+            let names: Vec<String> = made.into_iter().map(|(name, _)| name).collect();
+            let name = self.names.depfile(None, target);
+            product.files.push(depfile(self.order, name, target, &names, &product.dependencies));
+        }
+        Ok(())
+    }
+}
+
+/// The texts of some variants, equal ones once.
+fn flat_texts<'p>(files: &[(usize, String)], product: &'p Product) -> Vec<FlatText<'p>> {
+    let mut texts: Vec<(&str, FlatText)> = Vec::new();
+    for (variant, name) in files {
+        if let Some((_, text)) = texts.iter_mut().find(|(known, _)| known == name) {
+            text.variants.push(*variant);
+            continue;
+        }
+        let file = product.files.iter().find(|file| file.kind == OutputKind::Text && file.name == *name);
+        if let Some(text) = file.and_then(|file| std::str::from_utf8(&file.bytes).ok()) {
+            texts.push((name, FlatText { text, variants: vec![*variant] }));
+        }
+    }
+    texts.into_iter().map(|(_, text)| text).collect()
+}
