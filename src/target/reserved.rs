@@ -58,7 +58,7 @@ impl Reserved {
             functions: Functions::Preferred(HLSL_FUNCTIONS),
             types: Words(HLSL_TYPES),
             // Between modifiers and an identifier it is one of them.
-            blocks: Words("center"),
+            blocks: Words(HLSL_MODIFIERS),
             // As in C++ ([basic.start.main]), entry point or not.
             single: Words("main"),
             // FXC has no others, and DXC 1.7 ends with an internal error at those of resources and entry points in libraries.
@@ -262,19 +262,18 @@ const HLSL_KEYWORDS: &str = "\
     default delete discard do double double1 double2 double3 double4 dword dynamic_cast else enum explicit export \
     extern false float float1 float16_t float2 float2x2 float2x3 float2x4 float3 float32_t float3x2 float3x3 float3x4 \
     float4 float4x2 float4x3 float4x4 for friend globallycoherent goto groupshared half half1 half2 half3 half4 if in \
-    indices inline inout int int1 int16_t int2 int3 int32_t int4 int64_t interface line lineadj linear long matrix \
-    min10float min12int min16float min16int min16uint mutable namespace new nointerpolation noperspective operator out \
-    packoffset payload point precise primitives private protected public register reinterpret_cast return row_major \
-    sample sampler sampler_state shared short signed sizeof snorm static static_cast string struct switch tbuffer \
-    technique technique10 technique11 template this throw triangle triangleadj true try typedef typeid typename uint \
-    uint1 uint16_t uint2 uint3 uint32_t uint4 uint64_t uniform union unorm unsigned using vector vertices virtual void \
-    volatile wchar_t while";
+    inline inout int int1 int16_t int2 int3 int32_t int4 int64_t interface line lineadj linear long matrix min10float \
+    min12int min16float min16int min16uint mutable namespace new nointerpolation noperspective operator out packoffset \
+    point precise private protected public register reinterpret_cast return row_major sampler sampler_state shared \
+    short signed sizeof snorm static static_cast string struct switch tbuffer technique technique10 technique11 \
+    template this throw triangle triangleadj true try typedef typeid typename uint uint1 uint16_t uint2 uint3 uint32_t \
+    uint4 uint64_t uniform union unorm unsigned using vector virtual void volatile wchar_t while";
 
-/// Keywords of the compiler before DXC alone: those of effects.
+/// Keywords of the compiler before DXC alone: those of effects, and a modifier.
 const FXC_KEYWORDS: &str = "\
     BlendState CompileShader ComputeShader DepthStencilState DepthStencilView DomainShader GeometryShader Hullshader \
     PixelShader RasterizerState RenderTargetView VertexShader asm_fragment compile compile_fragment fxgroup pass \
-    pixelfragment stateblock stateblock_state texture vertexfragment";
+    pixelfragment sample stateblock stateblock_state texture vertexfragment";
 
 const HLSL_BUILTINS: &str = "\
     BuiltInTriangleIntersectionAttributes CANDIDATE_NON_OPAQUE_TRIANGLE CANDIDATE_PROCEDURAL_PRIMITIVE \
@@ -295,11 +294,14 @@ const HLSL_SCALARS: &str = "\
     bool double dword float float16_t float32_t float64_t half int int16_t int32_t int64_t min10float min12int min16float \
     min16int min16uint uint uint16_t uint32_t uint64_t";
 
+/// Modifiers that are names of anything else but blocks and types.
+const HLSL_MODIFIERS: &str = "center indices payload primitives sample vertices";
+
 /// What DXC declares as structs, or takes for a type or a modifier of one.
 const HLSL_TYPES: &str = "\
     GlobalRootSignature LocalRootSignature ProceduralPrimitiveHitGroup RWTexture2DMS RWTexture2DMSArray RWTextureCube \
     RWTextureCubeArray RaytracingPipelineConfig RaytracingPipelineConfig1 RaytracingShaderConfig StateObjectConfig \
-    SubobjectToExportsAssociation TriangleHitGroup center";
+    SubobjectToExportsAssociation TriangleHitGroup center indices payload primitives sample vertices";
 
 /// HLSL's functions with no, one, two... parameters. DXC calls one of these although the program has a function of that name
 /// and of the same types.
