@@ -220,7 +220,8 @@ impl Names<'_, '_> {
         let mut text = self.reserved.respell(&plain(name));
         let is_number = |ty| self.cx.program.types.component(ty).is_some();
         let numbers = param_values(self.cx.program, function).all(is_number).then_some(function.params.len());
-        if self.reserved.is_builtin(&text) || self.reserved.is_function(&text, numbers, |name| self.is_spelled(name)) {
+        let is_builtin = self.reserved.is_builtin(&text) && !self.reserved.is_open(&text, numbers);
+        if is_builtin || self.reserved.is_function(&text, numbers, |name| self.is_spelled(name)) {
             text.push('_');
         }
         text
