@@ -211,8 +211,8 @@ impl Reserved {
         let lists = self.open.of_numbers;
         match numbers {
             Some(count) if self.open.of_resources.contains(name) => count > 0,
-            Some(count) => lists.iter().any(|list| takes(&list)) && !lists.get(count).is_some_and(takes),
-            None => lists.iter().any(|list| takes(&list)),
+            Some(count) => lists.iter().any(takes) && !lists.get(count).is_some_and(takes),
+            None => lists.iter().any(takes),
         }
     }
 
