@@ -567,6 +567,19 @@ pub enum ExprKind {
     Error,
 }
 
+impl Expr {
+    /// Whether it is made of literals alone: of numbers, `-`, `float3(...)` and `(float3)...`.
+    pub fn is_literal(&self) -> bool {
+        match &self.kind {
+            ExprKind::Int(..) | ExprKind::Float(..) | ExprKind::Bool(_) => true,
+            ExprKind::Paren(inner) | ExprKind::Cast(_, inner) => inner.is_literal(),
+            ExprKind::Prefix(op, inner) => matches!(op.as_str(), "-" | "+" | "~" | "!") && inner.is_literal(),
+            ExprKind::Construct(_, parts) => parts.iter().all(Expr::is_literal),
+            _ => false,
+        }
+    }
+}
+
 /// A braced block.
 #[derive(Clone, Debug, Default)]
 pub struct Block {

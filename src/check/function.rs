@@ -13,8 +13,8 @@ use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Attribute, Body, Expr, ExprKind, Function, FunctionBody, FunctionId, Local, MESH_ARRAYS, Modifiers, Param,
-    ParamMode, Type, TypeId,
+    Attribute, Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, MESH_ARRAYS, Modifiers,
+    Param, ParamMode, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -489,7 +489,8 @@ impl<'a> Checker<'a> {
                 .and_then(name_of)
                 .unwrap_or(ast::Ident { name: param.name, span: param.span });
             let param = ParamSignature { name: named.name, span: named.span, ..*param };
-            params.push(self.param(&mut code, &param, instance.scope));
+            let default = self.literal_default(&param, instance.decl, index, instance.scope);
+            params.push(Param { default, ..self.param(&mut code, &param, instance.scope) });
         }
         let attributes = self.attributes_with_announced(instance.decl, attributes);
         let has = |name: &str| attributes.iter().any(|a| a.name.as_str().eq_ignore_ascii_case(name));
@@ -578,6 +579,23 @@ impl<'a> Checker<'a> {
             }
             _ => modifiers.has(Modifiers::PAYLOAD),
         }
+    }
+
+    /// The default value of a parameter, if it is written with literals alone. Faults in it are reported at calls.
+    fn literal_default(
+        &mut self,
+        param: &ParamSignature<'a>,
+        decl: DeclId,
+        index: usize,
+        scope: ScopeId,
+    ) -> Option<ExprTree> {
+        let is_plain = param.mode == ParamMode::In && !param.constexpr && !self.source_of(decl).builtin;
+        let written = param.default.filter(|e| is_plain && e.is_literal())?;
+        let (decl, scope) = self.place_of_default(decl, index, scope);
+        let source = self.info(decl).source;
+        let (root, body) = self.quiet(|c| c.in_context(scope, source, |c| c.expr_to(written, param.ty)));
+        let is_value = param.ty != TypeId::ERROR && body.exprs[root].ty == param.ty;
+        is_value.then_some(ExprTree { exprs: body.exprs, root })
     }
 
     fn param(&mut self, code: &mut Body, param: &ParamSignature<'a>, scope: ScopeId) -> Param {

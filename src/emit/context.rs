@@ -10,6 +10,7 @@ use super::writer::Writer;
 use super::{Options, Shared};
 use crate::source::{Sources, Span};
 use crate::symbol::Symbol;
+use crate::target::reserved::Reserved;
 use crate::target::{Language, Profile};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -82,6 +83,21 @@ impl<'a> Context<'a> {
     /// Several functions have this name, so that arguments choose among them.
     pub(super) fn is_overloaded(&self, name: Symbol) -> bool {
         self.overloads.get(&name).is_some_and(|found| found.len() > 1)
+    }
+
+    /// How many of the last parameters of a function are declared with their default values, so that calls may leave them
+    /// out: none where fewer arguments may mean another function, one of the language or of the program.
+    pub(super) fn defaults(&self, function: &Function) -> usize {
+        let is_kept = |param: &&Param| {
+            let ty = function.code.locals[param.local].ty;
+            param.default.as_ref().is_some_and(|tree| tree.exprs[tree.root].ty == ty)
+        };
+        let count = function.params.iter().rev().take_while(is_kept).count();
+        let reserved = Reserved::of(self.profile);
+        let fewest = function.params.len() - count;
+        let is_taken = |n: usize| reserved.is_function(function.name.as_str(), Some(n), |_| false);
+        let others = self.is_overloaded(function.name) || (fewest..function.params.len()).any(is_taken);
+        if others { 0 } else { count }
     }
 
     /// Whether another function of the name takes another scalar, or vector of one, for a parameter.
@@ -214,7 +230,7 @@ impl<'a> Context<'a> {
 
 impl Context<'_> {
     /// The parameters of a function in parentheses, with their comments, on lines as in the source.
-    pub(super) fn params(&self, function: &Function, print: &dyn Fn(&Param) -> String) -> String {
+    pub(super) fn params(&self, function: &Function, print: &dyn Fn(usize, &Param) -> String) -> String {
         let mut out = "(".to_owned();
         let mut last = function.span;
         for (index, param) in function.params.iter().enumerate() {
@@ -224,7 +240,7 @@ impl Context<'_> {
             }
             last = span;
             self.trivia.write_all(param.comments.iter().filter(|c| !c.trailing), &mut out);
-            out.push_str(&self.param_piece(function, param, print(param)));
+            out.push_str(&self.param_piece(function, param, print(index, param)));
             out.push_str(if index + 1 < function.params.len() { ", " } else { "" });
             self.trivia.write_all(param.comments.iter().filter(|c| c.trailing), &mut out);
         }

@@ -606,6 +606,7 @@ impl<'a> Exprs<'a> {
             let adapts = self.arguments_adapt(callee, args);
             return self.template_of(template, args, self.type_id(id), adapts, out);
         }
+        let args = self.given(callee, args);
         out.push_str(callee.name.as_str());
         out.push('(');
         let overloaded = self.cx.is_overloaded(callee.name);
@@ -616,6 +617,19 @@ impl<'a> Exprs<'a> {
         self.keep_apart(&starts, out);
         out.push(')');
         Prec::Postfix
+    }
+
+    /// The arguments of a call without the last ones that are default values.
+    fn given<'s>(&self, callee: &Function, args: &'s [ExprId]) -> &'s [ExprId] {
+        if callee.params.last().is_none_or(|param| param.default.is_none()) || args.len() != callee.params.len() {
+            return args;
+        }
+        let is_default = |(param, arg): &(&Param, &ExprId)| {
+            param.default.as_ref().is_some_and(|tree| tree.exprs[tree.root].span == self.arena[**arg].span)
+        };
+        let last = callee.params.iter().zip(args).rev().take(self.cx.defaults(callee));
+        let left_out = last.take_while(is_default).count();
+        args.split_at_checked(args.len() - left_out).map_or(args, |(given, _)| given)
     }
 
     /// Whether arguments are of literals alone, and something is called in one of them, or chosen when the program runs, or one

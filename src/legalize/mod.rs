@@ -40,6 +40,7 @@ mod dead_branches;
 mod dead_code;
 mod dead_jumps;
 mod dead_operands;
+mod default_arguments;
 mod defined;
 mod early_returns;
 mod early_tests;
@@ -311,6 +312,7 @@ pub const PASSES: &[Pass] = &[
     dead_operands::PASS,
     dead_jumps::PASS,
     assigned_places::PASS,
+    default_arguments::PASS,
     lower_properties::PASS,
     object_fields::PASS,
     object_results::PASS,

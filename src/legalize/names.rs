@@ -3,10 +3,10 @@
 //! Before: `struct Light { float3 at(float t) {...} }     float3 sample;       float f(int a) ...  float f(float a) ...`
 //! After:  `float3 Light_at(Light this_, float t) {...}   float3 sample_;      float f(...)        float f_float(...)`
 //!
-//! A word of the language gets `_` behind it; what clashes with another name gets a number; a method is named after its type,
-//! and an overload, where the language has none, after its parameters. A name of the source never yields to one that is made
-//! from others, and that never to one that passes made up ([`Class`]); among equals what comes first keeps its name: entry
-//! points, shader parameters, then the rest in order.
+//! A word of the language gets `_` behind it; what clashes with another name gets a number, but a variable may hide names that
+//! its scope does not mention (see `locals`); a method is named after its type, and an overload, where the language has none,
+//! after its parameters. A name of the source never yields to one that is made from others, and that never to one that passes
+//! made up ([`Class`]); among equals what comes first keeps its name: entry points, shader parameters, then the rest in order.
 //!
 //! Where each text has one entry point, what belongs to an entry point (stage inputs and outputs, uniform parameters) is
 //! named among what its slice declares, since it never meets what belongs to others, unless the texts of stages are linked by
@@ -220,7 +220,8 @@ impl Names<'_, '_> {
         let mut text = self.reserved.respell(&plain(name));
         let is_number = |ty| self.cx.program.types.component(ty).is_some();
         let numbers = param_values(self.cx.program, function).all(is_number).then_some(function.params.len());
-        if self.reserved.is_builtin(&text) || self.reserved.is_function(&text, numbers, |name| self.is_spelled(name)) {
+        let is_builtin = self.reserved.is_builtin(&text) && !self.reserved.is_open(&text, numbers);
+        if is_builtin || self.reserved.is_function(&text, numbers, |name| self.is_spelled(name)) {
             text.push('_');
         }
         text

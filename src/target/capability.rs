@@ -32,6 +32,8 @@ capabilities! {
     Overloads,
     /// Functions of one name whose parameters differ in minimum precision or in the elements of textures alone.
     FineOverloads,
+    /// Parameters with default values, which calls leave out.
+    DefaultArguments,
     /// Structs without fields, and arrays without elements, as fields.
     EmptyStructs,
     /// Structs that hold both resources and data, or arrays of structs with resources.

@@ -3,6 +3,7 @@
 //! *Keywords* can name nothing. *Builtins* are functions, types and constants of the language: a declaration of that name at
 //! global scope would hide them; a local may have it unless its function uses the builtin.
 
+use super::glsl::Edition;
 use super::{Api, Language, Profile};
 use std::cmp::Ordering;
 
@@ -26,6 +27,8 @@ pub struct Reserved {
     scalars: Words,
     /// What no function may be called besides.
     functions: Functions,
+    /// Builtins that a function of the program may overload.
+    open: Open,
     /// No name may begin with one of these.
     prefixes: &'static [&'static str],
     /// No name may contain this.
@@ -58,7 +61,7 @@ impl Reserved {
             functions: Functions::Preferred(HLSL_FUNCTIONS),
             types: Words(HLSL_TYPES),
             // Between modifiers and an identifier it is one of them.
-            blocks: Words("center"),
+            blocks: Words(HLSL_MODIFIERS),
             // As in C++ ([basic.start.main]), entry point or not.
             single: Words("main"),
             // FXC has no others, and DXC 1.7 ends with an internal error at those of resources and entry points in libraries.
@@ -82,10 +85,13 @@ impl Reserved {
             longest: 1000,
             ..Reserved::new(GLSL_KEYWORDS, GLSL_BUILTINS)
         };
+        // GLSL ES 3.00, 6.1: no builtin function may be redefined or overloaded.
+        const CORE: Reserved = Reserved { open: GLSL_OPEN, ..GLSL };
         // A macro there.
-        static VULKAN: Reserved = Reserved { of_compilers: Words("VULKAN"), ..GLSL };
+        static VULKAN: Reserved = Reserved { of_compilers: Words("VULKAN"), ..CORE };
         // The language has these only within `layout(...)`.
-        static OPENGL: Reserved = Reserved { of_compilers: Words("packed row_major"), ..GLSL };
+        static OPENGL: Reserved = Reserved { of_compilers: Words(GLSL_LAYOUT_KEYWORDS), ..CORE };
+        static ES: Reserved = Reserved { of_compilers: Words(GLSL_LAYOUT_KEYWORDS), ..GLSL };
         static WGSL: Reserved = Reserved {
             prefixes: &["__"],
             of_compilers: Words(NAGA_CONSTANTS),
@@ -100,6 +106,7 @@ impl Reserved {
         match profile.language {
             Language::Hlsl if profile.version.0 < 6 => &FXC,
             Language::Hlsl => &DXC,
+            Language::Glsl if profile.facts.glsl.edition == Edition::Es => &ES,
             Language::Glsl if profile.facts.api == Api::OpenGl => &OPENGL,
             Language::Glsl => &VULKAN,
             Language::Wgsl if profile.facts.api == Api::Wgpu => &WGPU,
@@ -119,6 +126,7 @@ impl Reserved {
             single: Words(""),
             scalars: Words(""),
             functions: Functions::Hidden(Words("")),
+            open: Open { of_numbers: &[], of_resources: Words("") },
             prefixes: &[],
             inside: None,
             ascii: false,
@@ -197,6 +205,17 @@ impl Reserved {
         self.builtins.contains(name) || self.is_sized_type(name)
     }
 
+    /// Whether this is a builtin of which none takes what a function of the program takes: so many parameters if all are numbers.
+    pub fn is_open(&self, name: &str, numbers: Option<usize>) -> bool {
+        let takes = |list: &&'static str| Words(list).contains(name);
+        let lists = self.open.of_numbers;
+        match numbers {
+            Some(count) if self.open.of_resources.contains(name) => count > 0,
+            Some(count) => lists.iter().any(takes) && !lists.get(count).is_some_and(takes),
+            None => lists.iter().any(takes),
+        }
+    }
+
     /// Whether a function may not have this name besides, where `used` are called. It takes so many parameters if all are numbers.
     pub fn is_function(&self, name: &str, numbers: Option<usize>, used: impl Fn(&str) -> bool) -> bool {
         match &self.functions {
@@ -225,6 +244,14 @@ enum Functions {
     Hidden(Words),
     /// Both are overloads, and those of the language, with no, one, two... parameters, are preferred.
     Preferred(&'static [&'static str]),
+}
+
+/// Builtins that functions of the program may overload, with other parameters.
+struct Open {
+    /// They take no, one, two... numbers, vectors or matrices.
+    of_numbers: &'static [&'static str],
+    /// They take a resource.
+    of_resources: Words,
 }
 
 /// Sorted words with one space between: searched as they are, since most runs ask for few names.
@@ -262,19 +289,18 @@ const HLSL_KEYWORDS: &str = "\
     default delete discard do double double1 double2 double3 double4 dword dynamic_cast else enum explicit export \
     extern false float float1 float16_t float2 float2x2 float2x3 float2x4 float3 float32_t float3x2 float3x3 float3x4 \
     float4 float4x2 float4x3 float4x4 for friend globallycoherent goto groupshared half half1 half2 half3 half4 if in \
-    indices inline inout int int1 int16_t int2 int3 int32_t int4 int64_t interface line lineadj linear long matrix \
-    min10float min12int min16float min16int min16uint mutable namespace new nointerpolation noperspective operator out \
-    packoffset payload point precise primitives private protected public register reinterpret_cast return row_major \
-    sample sampler sampler_state shared short signed sizeof snorm static static_cast string struct switch tbuffer \
-    technique technique10 technique11 template this throw triangle triangleadj true try typedef typeid typename uint \
-    uint1 uint16_t uint2 uint3 uint32_t uint4 uint64_t uniform union unorm unsigned using vector vertices virtual void \
-    volatile wchar_t while";
+    inline inout int int1 int16_t int2 int3 int32_t int4 int64_t interface line lineadj linear long matrix min10float \
+    min12int min16float min16int min16uint mutable namespace new nointerpolation noperspective operator out packoffset \
+    point precise private protected public register reinterpret_cast return row_major sampler sampler_state shared \
+    short signed sizeof snorm static static_cast string struct switch tbuffer technique technique10 technique11 \
+    template this throw triangle triangleadj true try typedef typeid typename uint uint1 uint16_t uint2 uint3 uint32_t \
+    uint4 uint64_t uniform union unorm unsigned using vector virtual void volatile wchar_t while";
 
-/// Keywords of the compiler before DXC alone: those of effects.
+/// Keywords of the compiler before DXC alone: those of effects, and a modifier.
 const FXC_KEYWORDS: &str = "\
     BlendState CompileShader ComputeShader DepthStencilState DepthStencilView DomainShader GeometryShader Hullshader \
     PixelShader RasterizerState RenderTargetView VertexShader asm_fragment compile compile_fragment fxgroup pass \
-    pixelfragment stateblock stateblock_state texture vertexfragment";
+    pixelfragment sample stateblock stateblock_state texture vertexfragment";
 
 const HLSL_BUILTINS: &str = "\
     BuiltInTriangleIntersectionAttributes CANDIDATE_NON_OPAQUE_TRIANGLE CANDIDATE_PROCEDURAL_PRIMITIVE \
@@ -295,11 +321,14 @@ const HLSL_SCALARS: &str = "\
     bool double dword float float16_t float32_t float64_t half int int16_t int32_t int64_t min10float min12int min16float \
     min16int min16uint uint uint16_t uint32_t uint64_t";
 
+/// Modifiers that are names of anything else but blocks and types.
+const HLSL_MODIFIERS: &str = "center indices payload primitives sample vertices";
+
 /// What DXC declares as structs, or takes for a type or a modifier of one.
 const HLSL_TYPES: &str = "\
     GlobalRootSignature LocalRootSignature ProceduralPrimitiveHitGroup RWTexture2DMS RWTexture2DMSArray RWTextureCube \
     RWTextureCubeArray RaytracingPipelineConfig RaytracingPipelineConfig1 RaytracingShaderConfig StateObjectConfig \
-    SubobjectToExportsAssociation TriangleHitGroup center";
+    SubobjectToExportsAssociation TriangleHitGroup center indices payload primitives sample vertices";
 
 /// HLSL's functions with no, one, two... parameters. DXC calls one of these although the program has a function of that name
 /// and of the same types.
@@ -388,6 +417,29 @@ const GLSL_BUILTINS: &str = "\
     textureProjGrad textureProjGradOffset textureProjLod textureProjLodOffset textureProjOffset textureQueryLevels \
     textureQueryLod textureSamples textureSize transpose trunc uaddCarry uintBitsToFloat umulExtended unpackDouble2x32 \
     unpackHalf2x16 unpackSnorm2x16 unpackSnorm4x8 unpackUnorm2x16 unpackUnorm4x8 usubBorrow";
+
+/// GLSL 4.60, 6.1: "User code can overload the built-in functions". glslang refuses functions of the same parameters.
+const GLSL_OPEN: Open = Open {
+    of_numbers: &[
+        "",
+        "abs acos acosh all any asin asinh atan atanh bitCount bitfieldReverse ceil cos cosh dFdx dFdxCoarse dFdxFine dFdy \
+         dFdyCoarse dFdyFine degrees determinant exp exp2 findLSB findMSB floor fract fwidth fwidthCoarse fwidthFine inverse \
+         inversesqrt isinf isnan length log log2 normalize radians round roundEven sign sin sinh sqrt tan tanh transpose trunc",
+        "atan cross distance dot ldexp matrixCompMult max min mod outerProduct pow reflect step",
+        "bitfieldExtract clamp faceforward fma max3 mid3 min3 mix refract smoothstep",
+        "bitfieldInsert",
+    ],
+    of_resources: Words(
+        "imageAtomicAdd imageAtomicAnd imageAtomicCompSwap imageAtomicExchange imageAtomicMax imageAtomicMin imageAtomicOr \
+         imageAtomicXor imageLoad imageSamples imageSize imageStore subpassLoad texelFetch texelFetchOffset texture \
+         textureGather textureGatherOffset textureGatherOffsets textureGrad textureGradOffset textureLod textureLodOffset \
+         textureOffset textureProj textureProjGrad textureProjGradOffset textureProjLod textureProjLodOffset \
+         textureProjOffset textureQueryLevels textureQueryLod textureSamples textureSize",
+    ),
+};
+
+/// Words of layouts that compilers take for keywords.
+const GLSL_LAYOUT_KEYWORDS: &str = "packed row_major";
 
 /// Functions and types of GLSL's extensions: compilers refuse a function of the program with the same parameters, whether the
 /// text asks for the extension or not.
@@ -609,7 +661,8 @@ mod tests {
         for text in lists
             .into_iter()
             .chain([HLSL_SCALARS, NAGA_CONSTANTS, NAGA_TYPES, GLSL_EXTENSION_WORDS, GLSL_LAYOUT_WORDS, HLSL_TYPES])
-            .chain(HLSL_FUNCTIONS.iter().copied())
+            .chain([HLSL_MODIFIERS, GLSL_LAYOUT_KEYWORDS, GLSL_OPEN.of_resources.0])
+            .chain(HLSL_FUNCTIONS.iter().chain(GLSL_OPEN.of_numbers).copied().filter(|list| !list.is_empty()))
         {
             let list: Vec<&str> = text.split(' ').collect();
             assert!(list.is_sorted_by(|a, b| a < b), "{text}");

@@ -194,13 +194,16 @@ impl Dump<'_> {
             let _ = write!(text, " @binding({class}{}, {})", b.index, b.space);
         }
         if let Some(tree) = &g.init {
-            let value = Exprs { program: self.program, names: &[], exprs: &tree.exprs }.text(tree.root, Prec::Assign);
-            let _ = write!(text, " = {value}");
+            let _ = write!(text, " = {}", self.value(tree));
         }
         if g.transparent {
             text += " /* transparent */";
         }
         self.line(&format!("{text};"));
+    }
+
+    fn value(&self, tree: &ExprTree) -> String {
+        Exprs { program: self.program, names: &[], exprs: &tree.exprs }.text(tree.root, Prec::Assign)
     }
 
     /// What passes said of an entry point: `[__stage_layout("triangles", "in")]`.
@@ -245,7 +248,9 @@ impl Dump<'_> {
             ParamMode::Ref => "__ref ",
         };
         let semantic = p.semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
-        format!("{}{mode}{}{semantic}", Self::modifiers(p.modifiers), self.declarator(local.ty, local.name.as_str()))
+        let default = p.default.as_ref().map(|tree| format!(" = {}", self.value(tree))).unwrap_or_default();
+        let declarator = self.declarator(local.ty, local.name.as_str());
+        format!("{}{mode}{declarator}{semantic}{default}", Self::modifiers(p.modifiers))
     }
 
     fn block(&mut self, body: &Body, block: &Block) {

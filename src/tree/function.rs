@@ -1,8 +1,8 @@
 //! Functions, their parameters, and the entry points that some of them are.
 
 use super::{
-    AddressSpace, Attribute, AttributeArg, Body, Comment, Explicit, FunctionId, GlobalId, LocalId, MatrixOrder,
-    Modifiers, Program, Semantic, Span, Stage, Symbol, Template, Type, TypeId,
+    AddressSpace, Attribute, AttributeArg, Body, Comment, Explicit, ExprTree, FunctionId, GlobalId, LocalId,
+    MatrixOrder, Modifiers, Program, Semantic, Span, Stage, Symbol, Template, Type, TypeId,
 };
 use crate::preprocess::Language;
 
@@ -44,6 +44,9 @@ pub struct Param {
     pub attributes: Vec<Attribute>,
     /// Builtins: its arguments are to be constants.
     pub constant: bool,
+    /// What it is where a call does not give it, if that is written with literals alone. Calls have all arguments; those
+    /// that are this value have its span.
+    pub default: Option<ExprTree>,
     /// Comments before it and trailing.
     pub comments: Vec<Comment>,
 }
@@ -61,6 +64,7 @@ impl Param {
             explicit: Explicit::default(),
             attributes: Vec::new(),
             constant: false,
+            default: None,
             comments: Vec::new(),
         }
     }

@@ -245,12 +245,24 @@ impl HlslFile<'_> {
             }
         }
         let is_entry = self.cx.entry_of(id).is_some();
-        let params = self.cx.params(function, &|p| self.param(function, p, is_entry));
+        let defaults = if is_entry { 0 } else { cx.defaults(function) };
+        let declared = function.params.len() - defaults;
+        let params = self.cx.params(function, &|index, p| {
+            let default = p.default.as_ref().filter(|_| index >= declared);
+            self.param(function, p, is_entry) + &default.map(|tree| self.default(tree)).unwrap_or_default()
+        });
         let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
         let precise = if function.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
         let order = self.matrix_order(function.result, function.result_order.filter(|_| is_entry));
         let head = format!("{precise}{order}{result} {}{params}{semantic}", function.name);
         self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
+    }
+
+    /// ` = 0.5` behind a parameter.
+    fn default(&self, tree: &ExprTree) -> String {
+        let mut text = " = ".to_owned();
+        self.cx.tree(&self.dialect, tree).first_value(tree.root, &mut text);
+        text
     }
 
     /// The type of a function's result. Brackets cannot stand there, so an array gets a name.

@@ -1,4 +1,6 @@
-//! Names of parameters and variables: they hide no global that their function mentions, and none around them.
+//! Names of parameters and variables: where one hides another name, nothing in its scope means the other.
+
+mod scopes;
 
 use super::{numbered, plain};
 use crate::symbol::Symbol;
@@ -9,7 +11,8 @@ use crate::tree::{
     Body, ExprId, ExprKind, FunctionBody, FunctionId, Item, LocalId, Program, Stmt, StmtKind, Template, TemplatePiece,
     Type, TypeId, UnaryOp,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use scopes::Mentions;
 
 /// Names what a function declares. Global names are final, and those that are `kept` are not hidden even if it uses them not.
 pub(super) fn name(
@@ -20,16 +23,13 @@ pub(super) fn name(
     kept: &FxHashSet<Symbol>,
 ) {
     let mut body = std::mem::take(&mut program.functions[id].code);
-    let mut used = used_names(program, &body);
-    used.extend(functions_of_operators(program, language, &body));
-    used.extend(kept);
     let objects = if reserved.structs_before_objects() { objects(program, &body) } else { FxHashSet::default() };
     let structs = if objects.is_empty() { FxHashSet::default() } else { struct_names(program) };
+    let params: Vec<LocalId> = program.functions[id].params.iter().map(|p| p.local).collect();
+    let mentions = Mentions::of(program, language, &body, &params);
     let block = std::mem::take(&mut body.block);
-    let mut scopes = NameScopes { reserved, used: &used, objects, structs, visible: vec![FxHashSet::default()] };
-    for param in &program.functions[id].params {
-        scopes.declare(&mut body, param.local);
-    }
+    let mut scopes = NameScopes { reserved, kept, mentions, objects, structs, visible: vec![FxHashMap::default()] };
+    params.iter().for_each(|local| scopes.declare(&mut body, *local));
     // The body's block is in the scope of the parameters.
     scopes.statements(&mut body, &block.stmts);
     body.block = block;
@@ -65,66 +65,59 @@ pub(super) fn spelled_words(program: &Program, language: Language) -> FxHashSet<
         let body = &program.functions[id].code;
         let spellings = body.expressions().into_iter().filter_map(|e| spelling(program, &body.exprs[e].kind));
         words.extend(spellings.flat_map(words_of).map(Symbol::new));
-        words.extend(functions_of_operators(program, language, body));
+        words.extend(body.expressions().into_iter().filter_map(|e| function_of_operator(program, language, body, e)));
     }
     words
 }
 
-/// The global names that a body mentions, words in spellings of builtins among them.
-fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
-    let mut used = FxHashSet::default();
-    let mut words = |text: &str| {
-        used.insert(Symbol::new(text));
-    };
+/// Calls `f` with the name of the struct that a type is or is made of.
+fn struct_of(program: &Program, mut ty: TypeId, f: &mut dyn FnMut(Symbol)) {
     // Types of buffers, patches and what a mesh shader gives name their elements, too.
-    let struct_of = |mut ty: TypeId, words: &mut dyn FnMut(&str)| {
-        while let Some(element) = program.types.get(ty).element() {
-            ty = element;
-        }
-        if let Type::Struct(id) = program.types.get(ty) {
-            words(program.structs[id].name.as_str());
-        }
-    };
-    for id in body.expressions() {
-        let expr = &body.exprs[id];
-        match &expr.kind {
-            ExprKind::Global(g) => words(program.globals[*g].name.as_str()),
-            ExprKind::Call(f, _) if spelling(program, &expr.kind).is_none() => {
-                words(program.functions[*f].name.as_str());
-            }
-            kind @ (ExprKind::Call(..) | ExprKind::Native(..)) => {
-                spelling(program, kind).into_iter().flat_map(words_of).for_each(&mut words);
-            }
-            ExprKind::Field(base, index) => {
-                // A member that is named without its block.
-                if let ExprKind::Contents(block) = body.exprs[*base].kind
-                    && let ExprKind::Global(g) = body.exprs[body.exprs.base(block)].kind
-                    && program.globals[g].transparent
-                    && let Some(field) = program.field(body.exprs[*base].ty, *index)
-                {
-                    words(field.name.as_str());
-                }
-            }
-            ExprKind::Construct(_) | ExprKind::Zero | ExprKind::Convert(..) => struct_of(expr.ty, &mut words),
-            _ => {}
-        }
+    while let Some(element) = program.types.get(ty).element() {
+        ty = element;
     }
-    for (_, local) in body.locals.iter() {
-        struct_of(local.ty, &mut words);
+    if let Type::Struct(id) = program.types.get(ty) {
+        f(program.structs[id].name);
     }
-    used
 }
 
-/// The functions that operators of a body are, whose operands or values are vectors or matrices.
-fn functions_of_operators(program: &Program, language: Language, body: &Body) -> impl Iterator<Item = Symbol> {
+/// Calls `f` with the global names that an expression mentions by itself, words in spellings of builtins among them.
+fn used_names(program: &Program, language: Language, body: &Body, id: ExprId, f: &mut dyn FnMut(Symbol)) {
+    let expr = &body.exprs[id];
+    match &expr.kind {
+        ExprKind::Global(g) => f(program.globals[*g].name),
+        ExprKind::Call(function, _) if spelling(program, &expr.kind).is_none() => f(program.functions[*function].name),
+        kind @ (ExprKind::Call(..) | ExprKind::Native(..)) => {
+            spelling(program, kind).into_iter().flat_map(words_of).map(Symbol::new).for_each(&mut *f);
+        }
+        ExprKind::Field(base, index) => {
+            // A member that is named without its block.
+            if let ExprKind::Contents(block) = body.exprs[*base].kind
+                && let ExprKind::Global(g) = body.exprs[body.exprs.base(block)].kind
+                && program.globals[g].transparent
+                && let Some(field) = program.field(body.exprs[*base].ty, *index)
+            {
+                f(field.name);
+            }
+        }
+        ExprKind::Construct(_) | ExprKind::Zero | ExprKind::Convert(..) => struct_of(program, expr.ty, f),
+        _ => {}
+    }
+    if let Some(function) = function_of_operator(program, language, body, id) {
+        f(function);
+    }
+}
+
+/// The function that an operator is whose operands or value are vectors or matrices.
+fn function_of_operator(program: &Program, language: Language, body: &Body, id: ExprId) -> Option<Symbol> {
     let whole = |id: ExprId| !matches!(program.types.get(body.exprs[id].ty), Type::Scalar(_));
-    let operators = body.expressions().into_iter().filter_map(move |id| match body.exprs[id].kind {
-        ExprKind::Select(condition, ..) if whole(condition) || whole(id) => Some(Operator::Select),
-        ExprKind::Unary(UnaryOp::Not, a) if whole(a) => Some(Operator::Not),
-        ExprKind::Binary(op, a, b) if whole(a) || whole(b) => Some(Operator::Binary(op)),
-        _ => None,
-    });
-    operators.filter_map(move |operator| function_of(language, operator)).map(Symbol::new)
+    let operator = match body.exprs[id].kind {
+        ExprKind::Select(condition, ..) if whole(condition) || whole(id) => Operator::Select,
+        ExprKind::Unary(UnaryOp::Not, a) if whole(a) => Operator::Not,
+        ExprKind::Binary(op, a, b) if whole(a) || whole(b) => Operator::Binary(op),
+        _ => return None,
+    };
+    function_of(language, operator).map(Symbol::new)
 }
 
 /// The variables and parameters that are objects, or arrays of them.
@@ -144,11 +137,13 @@ fn struct_names(program: &Program) -> FxHashSet<Symbol> {
 
 struct NameScopes<'a> {
     reserved: &'static Reserved,
-    used: &'a FxHashSet<Symbol>,
+    kept: &'a FxHashSet<Symbol>,
+    mentions: Mentions,
     /// The variables whose names are none of `structs`.
     objects: FxHashSet<LocalId>,
     structs: FxHashSet<Symbol>,
-    visible: Vec<FxHashSet<Symbol>>,
+    /// What the names in the scopes around a place are, the innermost last.
+    visible: Vec<FxHashMap<Symbol, LocalId>>,
 }
 
 impl NameScopes<'_> {
@@ -159,20 +154,26 @@ impl NameScopes<'_> {
         let free = |candidate: &str| {
             let n = Symbol::new(candidate);
             let is_type = is_object && self.structs.contains(&n);
-            self.reserved.respell(candidate) == candidate
-                && !is_type
-                && !self.used.contains(&n)
-                && !self.visible.iter().any(|s| s.contains(&n))
+            self.reserved.respell(candidate) == candidate && !is_type && !self.kept.contains(&n) && self.hides(local, n)
         };
         let found = Symbol::new(&numbered(&text, free));
         body.locals[local].name = found;
         if let Some(scope) = self.visible.last_mut() {
-            scope.insert(found);
+            scope.insert(found, local);
         }
     }
 
+    /// Whether what a name means around a variable may be hidden by it.
+    fn hides(&self, local: LocalId, name: Symbol) -> bool {
+        let Some((innermost, around)) = self.visible.split_last() else { return true };
+        let is_met = |outer: &LocalId| self.mentions.has_local(*outer, local);
+        !innermost.contains_key(&name)
+            && !around.iter().filter_map(|scope| scope.get(&name)).any(is_met)
+            && !self.mentions.has_name(name, local)
+    }
+
     fn scope(&mut self, body: &mut Body, stmts: &[Stmt]) {
-        self.visible.push(FxHashSet::default());
+        self.visible.push(FxHashMap::default());
         self.statements(body, stmts);
         self.visible.pop();
     }
@@ -181,15 +182,16 @@ impl NameScopes<'_> {
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::Local(local, _) => self.declare(body, *local),
+                // What a loop declares at its head is not declared again directly in its body (C++, [basic.scope.block]).
                 StmtKind::For(init, _, _, block, _) => {
-                    self.visible.push(FxHashSet::default());
+                    self.visible.push(FxHashMap::default());
                     self.statements(body, init);
-                    self.scope(body, &block.stmts);
+                    self.statements(body, &block.stmts);
                     self.visible.pop();
                 }
                 // All cases of a switch are one scope in the C family.
                 StmtKind::Switch(_, cases, _) => {
-                    self.visible.push(FxHashSet::default());
+                    self.visible.push(FxHashMap::default());
                     cases.iter().for_each(|c| self.statements(body, &c.body.stmts));
                     self.visible.pop();
                 }
