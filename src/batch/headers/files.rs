@@ -1,7 +1,7 @@
 //! The texts and headers of a tree as files.
 
 use super::read::FlatText;
-use super::sharing::Sharing;
+use super::sharing::HeaderSharing;
 use super::units::{Unit, UnitKind, Units};
 use crate::batch::loader::{decode, from_base};
 use crate::compile::Target;
@@ -38,7 +38,7 @@ pub struct TextFile {
 /// The files of one target.
 pub struct TreeFiles<'a> {
     flat: &'a [FlatText],
-    sharing: &'a Sharing,
+    sharing: &'a HeaderSharing,
     target: Target,
     language: Language,
     edges: BTreeMap<String, BTreeSet<String>>,
@@ -52,7 +52,7 @@ impl<'a> TreeFiles<'a> {
     /// Of flat texts. Sources are read from `base`, for the comments that they begin with.
     pub fn new(
         flat: &'a [FlatText],
-        sharing: &'a Sharing,
+        sharing: &'a HeaderSharing,
         (target, language): (Target, Language),
         base: &Path,
     ) -> TreeFiles<'a> {

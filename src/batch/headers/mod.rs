@@ -29,7 +29,7 @@ use crate::reflect::Reflection;
 use crate::reflect::model::TextModules;
 use files::TreeFiles;
 use serde::{Deserialize, Serialize};
-use sharing::Sharing;
+use sharing::HeaderSharing;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -85,10 +85,10 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     {
         return Ok(Vec::new());
     }
-    let mut making = Making { order, out, outputs: BTreeMap::new(), whole: Vec::new() };
+    let mut making = TreeMaking { order, out, outputs: BTreeMap::new(), whole: Vec::new() };
     making.texts(built)?;
     making.others(built)?;
-    let Making { outputs, whole, .. } = making;
+    let TreeMaking { outputs, whole, .. } = making;
     let known = before.outputs.keys().chain(&before.stale);
     built.stale = known.filter(|name| !outputs.contains_key(*name) && out.join(name).is_file()).cloned().collect();
     if !tree.writes {
@@ -119,7 +119,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
 }
 
 /// A tree in the making.
-struct Making<'a> {
+struct TreeMaking<'a> {
     /// Of the flat build.
     order: &'a Order<'a>,
     out: &'a Path,
@@ -129,7 +129,7 @@ struct Making<'a> {
     whole: Vec<WholeText>,
 }
 
-impl Making<'_> {
+impl TreeMaking<'_> {
     /// The texts and headers, target for target.
     fn texts(&mut self, built: &Built) -> Result<(), Finding> {
         for target in Target::TABLE.iter().map(|row| row.target) {
@@ -139,7 +139,7 @@ impl Making<'_> {
                 continue;
             }
             let read: Vec<sharing::ReadText> = texts.iter().map(|text| text.read.clone()).collect();
-            let sharing = Sharing::of(&read, language);
+            let sharing = HeaderSharing::of(&read, language);
             let files = TreeFiles::new(&texts, &sharing, (target, language), &built.base);
             let wrong = files.unequal();
             if let Some(name) = wrong.first() {

@@ -1,6 +1,6 @@
 //! The texts of a flat build, taken to pieces, with the headers that their declarations come from.
 
-use super::sharing::{Place, ReadText};
+use super::sharing::{HeaderPlace, ReadText};
 use super::units::{Unit, UnitKind, Units};
 use crate::batch::driver::Built;
 use crate::batch::finding::Finding;
@@ -65,14 +65,15 @@ pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<FlatText>,
 
 /// What is in a program's own files and in no other text stays in its text.
 fn keep_own(texts: &mut [FlatText], mains: &[BTreeSet<String>]) {
-    let mut users: BTreeMap<(Place, BTreeSet<String>), usize> = BTreeMap::new();
-    let key = |unit: &Unit, place: &Place| (place.clone(), unit.declares.clone());
+    let mut users: BTreeMap<(HeaderPlace, BTreeSet<String>), usize> = BTreeMap::new();
+    let key = |unit: &Unit, place: &HeaderPlace| (place.clone(), unit.declares.clone());
     for (unit, place) in texts.iter().flat_map(|text| &text.read.units) {
         place.iter().for_each(|place| *users.entry(key(unit, place)).or_default() += 1);
     }
     for (text, mains) in texts.iter_mut().zip(mains) {
         for (unit, place) in &mut text.read.units {
-            let is_own = |place: &Place| mains.contains(&place.source) && users.get(&key(unit, place)) == Some(&1);
+            let is_own =
+                |place: &HeaderPlace| mains.contains(&place.source) && users.get(&key(unit, place)) == Some(&1);
             if place.as_ref().is_some_and(is_own) {
                 *place = None;
             }
@@ -106,7 +107,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// The units with their headers, where the last one ends, and where the head ends.
-    fn units(&self) -> (Vec<(Unit, Option<Place>)>, usize, usize) {
+    fn units(&self) -> (Vec<(Unit, Option<HeaderPlace>)>, usize, usize) {
         let Units { mut units, rest } = Units::of(self.text);
         let first = units.iter().position(|unit| unit.kind != UnitKind::Directive).unwrap_or(units.len());
         let mut head = first.checked_sub(1).and_then(|last| units.get(last)).map_or(0, |unit| unit.range.end);
@@ -137,25 +138,25 @@ impl Reader<'_> {
     }
 
     /// The header that a unit comes from.
-    fn place(&self, unit: &Unit) -> Option<Place> {
+    fn place(&self, unit: &Unit) -> Option<HeaderPlace> {
         let before_name = unit.tokens.iter().take_while(|token| !unit.declares.contains(*token));
         let mut before_name = before_name.filter(|_| unit.kind == UnitKind::Declaration);
         if before_name.any(|word| is_stage_interface(self.language, word)) {
             return None;
         }
         let is_shared =
-            |place: &Place| !self.mains.contains(&place.source) || self.is_part && !unit.declares.contains(ENTRY);
+            |place: &HeaderPlace| !self.mains.contains(&place.source) || self.is_part && !unit.declares.contains(ENTRY);
         self.source_at(unit.name_at?).filter(is_shared)
     }
 
     /// The place in a source that a byte of the text comes from.
-    fn source_at(&self, byte: usize) -> Option<Place> {
+    fn source_at(&self, byte: usize) -> Option<HeaderPlace> {
         let before = self.text.get(..byte)?;
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let column = before.get(start..)?.encode_utf16().count();
         let origin = self.map.origin(before.matches('\n').count(), column)?;
         let path = maps::source_path(self.path, &origin.source);
         let source = if path.contains(':') { path } else { from(self.base, Path::new(&path)) };
-        Some(Place { source, line: origin.line, column: origin.column })
+        Some(HeaderPlace { source, line: origin.line, column: origin.column })
     }
 }

@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a declaration comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct HeaderPlace {
     /// The source's name, as in sidecars.
     pub source: String,
     /// Its line, from 0.
@@ -36,7 +36,7 @@ pub struct ReadText {
     /// What is in it.
     pub text: String,
     /// Its units, each with the place in a header that it comes from; `None`: it is of the program's own files.
-    pub units: Vec<(Unit, Option<Place>)>,
+    pub units: Vec<(Unit, Option<HeaderPlace>)>,
     /// Where the last one ends.
     pub end: usize,
 }
@@ -53,7 +53,7 @@ impl ReadText {
 #[derive(Clone, Debug)]
 pub struct SharedUnit {
     /// Where it comes from.
-    pub place: Place,
+    pub place: HeaderPlace,
     /// A text that has it, and its number there.
     pub at: (usize, usize),
     /// What it depends on: others, by their numbers.
@@ -72,7 +72,7 @@ type Needs = Vec<Option<usize>>;
 
 /// What is in headers.
 #[derive(Debug, Default)]
-pub struct Sharing {
+pub struct HeaderSharing {
     /// All that may be, or may have been.
     shared: Vec<SharedUnit>,
     /// Of each text: of each of its units, the number of what stands for it, and what it depends on there.
@@ -81,10 +81,10 @@ pub struct Sharing {
     apart: BTreeSet<(usize, String)>,
 }
 
-impl Sharing {
+impl HeaderSharing {
     /// Of the texts of one target.
-    pub fn of(texts: &[ReadText], language: Language) -> Sharing {
-        let mut sharing = Sharing::default();
+    pub fn of(texts: &[ReadText], language: Language) -> HeaderSharing {
+        let mut sharing = HeaderSharing::default();
         sharing.gather(texts, language);
         sharing.resolve(texts);
         let directives: Vec<BTreeSet<String>> = texts.iter().map(ReadText::directives).collect();
@@ -127,7 +127,7 @@ impl Sharing {
 
     /// What comes from headers. Of what is written in several ways the most common one is shared.
     fn gather(&mut self, texts: &[ReadText], language: Language) {
-        let mut known: BTreeMap<(&Place, &BTreeSet<String>), Vec<usize>> = BTreeMap::new();
+        let mut known: BTreeMap<(&HeaderPlace, &BTreeSet<String>), Vec<usize>> = BTreeMap::new();
         for (number, text) in texts.iter().enumerate() {
             let mut of_text = Vec::new();
             for (at, (unit, place)) in text.units.iter().enumerate() {
@@ -361,7 +361,7 @@ fn closure<'s>(mut open: Vec<&'s String>, edges: &'s BTreeMap<String, BTreeSet<S
 type Faults = BTreeMap<usize, BTreeSet<usize>>;
 
 /// A unit of a header in a text that has it.
-fn unit_of<'t>(sharing: &Sharing, texts: &'t [ReadText], id: usize) -> Option<&'t Unit> {
+fn unit_of<'t>(sharing: &HeaderSharing, texts: &'t [ReadText], id: usize) -> Option<&'t Unit> {
     let (text, at) = sharing.shared.get(id)?.at;
     Some(&texts.get(text)?.units.get(at)?.0)
 }
@@ -377,7 +377,7 @@ struct WholeNames<'a> {
 
 impl<'a> WholeNames<'a> {
     fn new(
-        sharing: &Sharing,
+        sharing: &HeaderSharing,
         (number, text): (usize, &'a ReadText),
         included: &[(usize, &SharedUnit, &'a Unit)],
     ) -> WholeNames<'a> {

@@ -98,7 +98,7 @@ impl Units {
         let is_behind = |comment: &&Comment| (code.end..line_end).contains(&(comment.span.start as usize));
         let end = comments.iter().filter(is_behind).map(|comment| comment.span.end as usize).last().unwrap_or(code.end);
         let is_apart = text.get(before..start).is_some_and(|gap| gap.matches('\n').count() > 1);
-        let names = Names::of(&tokens);
+        let names = DeclaredNames::of(&tokens);
         let kind = match () {
             () if names.is_macro => UnitKind::Macro,
             () if names.declared.is_empty() => UnitKind::Directive,
@@ -197,21 +197,24 @@ fn length(tokens: &[Token]) -> usize {
 }
 
 /// The names that a unit declares.
-struct Names<'t> {
+struct DeclaredNames<'t> {
     is_macro: bool,
     declared: Vec<&'t Token>,
 }
 
-impl<'t> Names<'t> {
-    fn of(tokens: &[&'t Token]) -> Names<'t> {
+impl<'t> DeclaredNames<'t> {
+    fn of(tokens: &[&'t Token]) -> DeclaredNames<'t> {
         let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
         if word(0) == "#" {
             let is_macro = word(1) == "define";
-            return Names { is_macro, declared: tokens.get(2).copied().filter(|_| is_macro).into_iter().collect() };
+            return DeclaredNames {
+                is_macro,
+                declared: tokens.get(2).copied().filter(|_| is_macro).into_iter().collect(),
+            };
         }
         let mut declared = Vec::new();
         if DIRECTIVES.contains(&word(0)) {
-            return Names { is_macro: false, declared };
+            return DeclaredNames { is_macro: false, declared };
         }
         let head = Head::of(tokens);
         match head.end {
@@ -229,7 +232,7 @@ impl<'t> Names<'t> {
             }
             _ => {}
         }
-        Names { is_macro: false, declared }
+        DeclaredNames { is_macro: false, declared }
     }
 }
 
