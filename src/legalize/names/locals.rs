@@ -6,21 +6,22 @@ use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
 use crate::target::reserved::Reserved;
 use crate::tree::{
-    Body, ExprId, ExprKind, FunctionBody, FunctionId, Item, LocalId, Program, Stmt, StmtKind, Template, TemplatePiece,
-    Type, TypeId, UnaryOp,
+    Body, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Item, LocalId, Program, Stmt, StmtKind, Template,
+    TemplatePiece, Type, TypeId, UnaryOp,
 };
 use rustc_hash::FxHashSet;
 
 /// Names what a function declares. Global names are final, and those that are `kept` are not hidden even if it uses them not.
+/// `open` are the blocks whose members are named without them.
 pub(super) fn name(
     program: &mut Program,
     reserved: &'static Reserved,
     language: Language,
     id: FunctionId,
-    kept: &FxHashSet<Symbol>,
+    (kept, open): (&FxHashSet<Symbol>, &FxHashSet<GlobalId>),
 ) {
     let mut body = std::mem::take(&mut program.functions[id].code);
-    let mut used = used_names(program, &body);
+    let mut used = used_names(program, &body, open);
     used.extend(functions_of_operators(program, language, &body));
     used.extend(kept);
     let objects = if reserved.structs_before_objects() { objects(program, &body) } else { FxHashSet::default() };
@@ -70,8 +71,8 @@ pub(super) fn spelled_words(program: &Program, language: Language) -> FxHashSet<
     words
 }
 
-/// The global names that a body mentions, words in spellings of builtins among them.
-fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
+/// The global names that a body mentions, words in spellings of builtins among them. Of the `open` blocks those are their members.
+fn used_names(program: &Program, body: &Body, open: &FxHashSet<GlobalId>) -> FxHashSet<Symbol> {
     let mut used = FxHashSet::default();
     let mut words = |text: &str| {
         used.insert(Symbol::new(text));
@@ -88,6 +89,7 @@ fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
     for id in body.expressions() {
         let expr = &body.exprs[id];
         match &expr.kind {
+            ExprKind::Global(g) if open.contains(g) => {}
             ExprKind::Global(g) => words(program.globals[*g].name.as_str()),
             ExprKind::Call(f, _) if spelling(program, &expr.kind).is_none() => {
                 words(program.functions[*f].name.as_str());
@@ -99,7 +101,7 @@ fn used_names(program: &Program, body: &Body) -> FxHashSet<Symbol> {
                 // A member that is named without its block.
                 if let ExprKind::Contents(block) = body.exprs[*base].kind
                     && let ExprKind::Global(g) = body.exprs[body.exprs.base(block)].kind
-                    && program.globals[g].transparent
+                    && open.contains(&g)
                     && let Some(field) = program.field(body.exprs[*base].ty, *index)
                 {
                     words(field.name.as_str());
