@@ -77,7 +77,7 @@ struct Names<'a, 'b> {
     wanted: FxHashMap<Symbol, Class>,
     /// Names at global scope.
     taken: FxHashSet<String>,
-    /// Names of blocks, where nothing else meets them.
+    /// Names of blocks whose members are named without them.
     blocks: FxHashSet<String>,
     /// Names with parameter types, where overloads are.
     signatures: FxHashSet<String>,
@@ -482,12 +482,15 @@ impl Names<'_, '_> {
         if self.is_open_block(id) {
             let (name, class) = (self.parameter_name(global), class_of_global(&self.cx.layout.leaves, global));
             let legal = self.legal(name.as_str());
+            let is_block = self.blocks.contains(&legal);
             let name = match self.taken.contains(&legal) {
                 _ if self.cx.profile.facts.blocks_apart => return self.block_apart(id, &legal),
-                true => in_block(name),
-                false => name,
+                true if !is_block => in_block(name),
+                _ => name,
             };
-            self.cx.program.globals[id].name = self.global_name(name, class);
+            let name = self.global_name(name, class);
+            self.blocks.insert(name.to_string());
+            self.cx.program.globals[id].name = name;
         } else if is_named_block(self.cx.program, global, self.cx.profile.facts.named_blocks) {
             let name = in_block(global.name);
             self.cx.program.globals[id].block = Some(self.global_name(name, Class::Made));
