@@ -12,7 +12,8 @@ use crate::target::NamedBlocks;
 use crate::tree::{
     Expr, ExprKind, Field, Global, GlobalId, Item, Modifiers, Origin, Program, Step, StructId, Type, TypeId,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "sole_members",
@@ -31,7 +32,7 @@ struct Sole {
 }
 
 fn run(cx: &mut Context) {
-    let mut found: FxHashMap<GlobalId, Sole> = cx
+    let mut found: BTreeMap<GlobalId, Sole> = cx
         .program
         .listed_globals()
         .collect::<Vec<_>>()
@@ -91,8 +92,8 @@ fn is_better(cx: &Context, global: &Global, field: &Field) -> bool {
 }
 
 /// The blocks whose contents are used as a whole.
-fn used_whole(program: &mut Program, found: &FxHashMap<GlobalId, Sole>) -> FxHashSet<GlobalId> {
-    let mut whole = FxHashSet::default();
+fn used_whole(program: &mut Program, found: &BTreeMap<GlobalId, Sole>) -> BTreeSet<GlobalId> {
+    let mut whole = BTreeSet::new();
     program.each_exprs_mut(&mut |_, exprs, live| {
         let mut of_members = FxHashSet::default();
         for &id in live {
@@ -111,7 +112,7 @@ fn used_whole(program: &mut Program, found: &FxHashMap<GlobalId, Sole>) -> FxHas
 }
 
 /// The member of a block becomes its contents.
-fn replace(program: &mut Program, found: &FxHashMap<GlobalId, Sole>) {
+fn replace(program: &mut Program, found: &BTreeMap<GlobalId, Sole>) {
     program.each_exprs_mut(&mut |_, exprs, live| {
         // Parents first: what has become contents is not looked at as such again.
         for &id in live.iter().rev() {
