@@ -179,6 +179,8 @@ pub struct Facts {
     pub data_layouts: DataLayouts,
     /// Which buffers are blocks with names of their own.
     pub named_blocks: NamedBlocks,
+    /// The name of a block whose members are named without it is looked up by nobody: other declarations may have it.
+    pub blocks_apart: bool,
     /// A field hides the type of its name in the rest of its struct, as in C++.
     pub fields_hide_types: bool,
     /// What connects the outputs of a stage with the inputs of the next one.

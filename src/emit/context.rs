@@ -377,6 +377,8 @@ pub(super) struct Spacing {
     last: Option<Group>,
     /// Where the last declaration of the source is: several may be made of one.
     place: Option<Span>,
+    /// The enum that the last declaration is a case of.
+    cases_of: Option<Span>,
 }
 
 impl Spacing {
@@ -390,8 +392,14 @@ impl Spacing {
 
     /// Called before each declaration of the source: within a group, blank lines are where they were.
     pub(super) fn before_item(&mut self, cx: &Context, item: Item, group: Group, w: &mut Writer) {
-        self.before(group, w);
         let place = cx.place_of(item);
+        let is_case = matches!(item, Item::Global(id) if cx.program.globals[id].kind == GlobalKind::Const)
+            && cx.program.enums.iter().any(|(_, of)| of.span == place);
+        if let Some(of) = self.cases_of.filter(|of| *of != place) {
+            w.before(&cx.trivia.closing(of));
+        }
+        self.cases_of = is_case.then_some(place);
+        self.before(group, w);
         if group != Group::Block && self.place != Some(place) && cx.trivia.is_blank_before(place) {
             w.blank();
         }

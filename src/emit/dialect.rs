@@ -135,9 +135,7 @@ pub(super) trait Dialect: Spelling {
     }
 
     /// Lines before a statement that carry its hints.
-    fn hints(&self, _hints: &Hints) -> Vec<String> {
-        Vec::new()
-    }
+    fn hints(&self, cx: &Context, hints: &Hints) -> Vec<String>;
 }
 
 /// How statements look.

@@ -7,6 +7,7 @@ mod adapting;
 mod context;
 mod dialect;
 mod expr;
+mod hints;
 mod layout;
 mod literal;
 mod marks;

@@ -4,6 +4,7 @@ use super::dialect::{Dialect, Style};
 use super::expr::Exprs;
 use super::marks::PieceKind;
 use super::writer::Writer;
+use crate::source::Span;
 use crate::tree::*;
 
 /// Prints statements of one body.
@@ -46,8 +47,7 @@ impl<'a> Stmts<'a, '_> {
             StmtKind::Block(block) => self.braced("", block),
             StmtKind::If(condition, then, other, hints) => self.if_chain(*condition, then, other.as_ref(), hints),
             StmtKind::For(init, condition, step, body, hints) => {
-                self.hints(hints);
-                self.for_loop(init, *condition, *step, body);
+                self.for_loop(init, (*condition, *step), body, (hints, stmt.span));
             }
             StmtKind::While(condition, body, hints) => {
                 self.hints(hints);
@@ -82,7 +82,7 @@ impl<'a> Stmts<'a, '_> {
     }
 
     fn hints(&mut self, hints: &Hints) {
-        for line in self.dialect().hints(hints) {
+        for line in self.dialect().hints(self.ex.cx, hints) {
             self.w.line(&line);
         }
     }
@@ -140,20 +140,30 @@ impl<'a> Stmts<'a, '_> {
         self.w.close("");
     }
 
-    fn for_loop(&mut self, init: &[Stmt], condition: Option<ExprId>, step: Option<ExprId>, body: &Block) {
+    fn for_loop(
+        &mut self,
+        init: &[Stmt],
+        (condition, step): (Option<ExprId>, Option<ExprId>),
+        body: &Block,
+        (hints, span): (&Hints, Span),
+    ) {
         let Some(first) = self.for_init(init) else {
             // Variables of several types, or more than the language's `for` takes: they stand before it in a block.
             self.w.open("");
             for stmt in init {
                 self.stmt(stmt);
             }
-            self.for_loop(&[], condition, step, body);
+            self.for_loop(&[], (condition, step), body, (hints, span));
             self.w.close("");
             return;
         };
-        let condition = condition.map(|c| format!(" {}", self.condition_text(c))).unwrap_or_default();
-        let step = step.map(|s| format!(" {}", self.dialect().statement(&self.ex, s))).unwrap_or_default();
-        self.braced(&format!("for ({first};{condition};{step})"), body);
+        self.hints(hints);
+        let condition = condition.map(|c| self.condition_text(c)).unwrap_or_default();
+        let step = step.map(|s| self.dialect().statement(&self.ex, s)).unwrap_or_default();
+        let around = self.ex.cx.trivia.for_head(span);
+        let part = |(text, (before, behind)): (String, (String, String))| with_comments(text, &before, &behind);
+        let parts: Vec<String> = [first, condition, step].into_iter().zip(around).map(part).collect();
+        self.braced(&format!("for ({})", for_head(&parts)), body);
     }
 
     /// What stands first in the head of a `for`; `None` if it does not go there.
@@ -332,4 +342,25 @@ fn is_idle(block: &Block) -> bool {
         StmtKind::Block(inner) => is_idle(inner),
         _ => false,
     })
+}
+
+/// A part of the head of a `for` between the comments that the source has around it, but for those that it has already.
+fn with_comments(text: String, before: &str, behind: &str) -> String {
+    let missing = |comment: &&str| !text.contains(comment.trim());
+    let before = Some(before).filter(missing).unwrap_or_default().trim_start();
+    let behind = Some(behind).filter(missing).unwrap_or_default();
+    format!("{before}{text}{}", behind.trim_end_matches(' '))
+}
+
+/// `i = 0; i < n; i++`, where a part may be empty or end with a line.
+fn for_head(parts: &[String]) -> String {
+    let mut head = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            head.push(';');
+            head.push_str(if part.is_empty() { "" } else { " " });
+        }
+        head.push_str(part);
+    }
+    head
 }

@@ -125,6 +125,18 @@ impl<'a> Trivia<'a> {
         file.and_then(|file| last_comments(file, name)).unwrap_or_default()
     }
 
+    /// The comments at the ends of the three parts of the head of a `for`: before and behind each.
+    pub(super) fn for_head(&self, statement: Span) -> [(String, String); 3] {
+        let mut parts: [(String, String); 3] = Default::default();
+        let Some((file, _, start, end)) = self.place(statement).filter(|_| self.comments) else { return parts };
+        for (part, is_before, text) in comments_of_head(file, start, end) {
+            if let Some((before, behind)) = parts.get_mut(part) {
+                self.write(&[Between::Comment(text)], if is_before { before } else { behind });
+            }
+        }
+        parts
+    }
+
     fn write(&self, items: &[Between], out: &mut String) {
         let mut is_broken = false;
         for item in items {
@@ -188,6 +200,60 @@ fn last_comments(file: &SourceFile, name: Span) -> Option<Vec<Comment>> {
         }
         at += 1;
     }
+}
+
+/// Where the bracket behind the first `for` is.
+fn head_of_for(text: &str, start: usize) -> Option<usize> {
+    let opens = |(at, word): (usize, &str)| {
+        let (before, behind) = (text.get(..start + at)?, text.get(start + at + word.len()..)?);
+        let is_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let bracket = behind.trim_start();
+        (is_word && bracket.starts_with('(')).then(|| text.len() - bracket.len())
+    };
+    text.get(start..)?.match_indices("for").find_map(opens)
+}
+
+/// The comments at the ends of the parts of the head of a `for` that is somewhere in a range: which part, whether it stands before
+/// what the part says, and its text.
+fn comments_of_head(file: &SourceFile, start: usize, end: usize) -> Vec<(usize, bool, &str)> {
+    let list = file.comments();
+    let in_range = |(begin, _): &&(u32, u32)| (start..end).contains(&(*begin as usize));
+    let Some(text) = file.text.get(..end).filter(|_| list.iter().any(|c| in_range(&c))) else { return Vec::new() };
+    let Some(open) = head_of_for(text, start) else { return Vec::new() };
+    let (mut at, mut depth, mut part, mut is_before) = (open, 0_usize, 0, true);
+    // Those behind what the part says so far: whether they end it is not known yet.
+    let (mut found, mut waiting) = (Vec::new(), Vec::new());
+    while let Some(byte) = text.as_bytes().get(at) {
+        let next = list.get(list.partition_point(|(begin, _)| (*begin as usize) < at));
+        if let Some((_, stop)) = next.filter(|(begin, _)| *begin as usize == at) {
+            let comment = text.get(at..*stop as usize).unwrap_or_default().trim_end();
+            match (depth, is_before) {
+                (1, true) => found.push((part, true, comment)),
+                (1, false) => waiting.push((part, false, comment)),
+                _ => {}
+            }
+            at = (*stop as usize).max(at + 1);
+            continue;
+        }
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let ends = depth == 0 || depth == 1 && *byte == b';';
+        if ends {
+            found.append(&mut waiting);
+            (part, is_before) = (part + 1, true);
+        } else if !is_blank(*byte) && at > open {
+            waiting.clear();
+            is_before = false;
+        }
+        if depth == 0 {
+            break;
+        }
+        at += 1;
+    }
+    found
 }
 
 /// Whether a blank may stand between tokens.

@@ -1,7 +1,7 @@
 //! Inputs and outputs of which there is one for each vertex, control point or primitive.
 //!
 //! Before: `void main(triangle VSOutput input[3], ...) { ... input[i].color ... input[i].pos ... }`
-//! After:  `in vec3 input_color[3];  void main() { ... input_color[i] ... gl_in[i].gl_Position ... }`
+//! After:  `in vec3 inColor[3];  void main() { ... inColor[i] ... gl_in[i].gl_Position ... }`
 //!
 //! An input of which a whole element is used is put together there; one that is used as a whole array becomes a variable
 //! that is filled at the start. Outputs are written leaf by leaf, also by functions that have them as parameters: those lose

@@ -1,7 +1,7 @@
 //! Turn the parameters and the result of an entry point into global inputs and outputs.
 //!
 //! Before: `VSOutput main(VSInput input) { VSOutput output; output.pos = f(input.pos); return output; }`
-//! After:  `in vec3 input_pos;  void main() { gl_Position = f(input_pos); }`
+//! After:  `in vec3 inPos;  void main() { gl_Position = f(inPos); }`
 //!
 //! A struct of which only fields are used disappears; one that is used as a whole stays as a variable that is filled at the
 //! start, or copied to the outputs at each return.
@@ -376,7 +376,7 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     pub(super) fn global(&mut self, leaf: &Leaf, base: &str, direction: Direction) -> Replacement {
         let kind = if direction == Direction::In { GlobalKind::Input } else { GlobalKind::Output };
         let name = match (base.is_empty(), leaf.name.is_empty()) {
-            (false, false) => format!("{base}_{}", leaf.name),
+            (false, false) => named_by_direction(base, &leaf.name, direction),
             (false, true) => base.to_owned(),
             (true, false) => format!("out_{}", leaf.name),
             (true, true) => format!("out_{}", name_of_semantic(leaf)),
@@ -670,4 +670,21 @@ fn new_global(name: &str, ty: TypeId, kind: GlobalKind, leaf: &Leaf) -> Global {
         comments: leaf.comments.clone(),
         ..Global::new(name, ty, kind, leaf.span)
     }
+}
+
+/// The name of a part of an input or output: `inColor` of what is called `input`, as people write it, else `vertex_color`.
+fn named_by_direction(base: &str, part: &str, direction: Direction) -> String {
+    let (word, whole) = match direction {
+        Direction::In => ("in", "input"),
+        Direction::Out => ("out", "output"),
+    };
+    if !base.eq_ignore_ascii_case(word) && !base.eq_ignore_ascii_case(whole) {
+        return format!("{base}_{part}");
+    }
+    if part.strip_prefix(word).is_some_and(|rest| rest.starts_with(char::is_uppercase)) {
+        return part.to_owned();
+    }
+    let mut letters = part.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase()).unwrap_or_default();
+    format!("{word}{first}{}", letters.as_str())
 }

@@ -118,6 +118,7 @@ mod short_circuit;
 mod signature_rows;
 mod signatures;
 mod signed_remainder;
+mod sole_members;
 mod specialization_constants;
 mod split_resources;
 mod stage_io;
@@ -427,6 +428,7 @@ pub const PASSES: &[Pass] = &[
     dead_code::PASS,
     shared_copies::PASS,
     unset_parts::PASS,
+    sole_members::PASS,
     names::PASS,
 ];
 

@@ -42,15 +42,15 @@ fn run(cx: &mut Context) {
     let reserved = Reserved::of(cx.profile);
     let wanted = wanted(cx.program, &cx.layout.leaves, cx.profile.facts.named_blocks);
     let spelled = locals::spelled_words(cx.program, cx.profile.language);
-    let mut names =
-        Names { cx, reserved, spelled, wanted, taken: FxHashSet::default(), signatures: FxHashSet::default() };
+    let (taken, blocks, signatures) = Default::default();
+    let mut names = Names { cx, reserved, spelled, wanted, taken, blocks, signatures };
     if let Some(entry) = names.cx.profile.facts.entry_name {
         names.taken.insert(entry.to_owned());
     }
     names.entry_points();
     names.subobjects();
     let (shared, own) = names.listed_parameters();
-    shared.iter().for_each(|id| names.parameter(*id));
+    names.parameters(&shared);
     names.other_items();
     if !names.cx.profile.has(Capability::SeveralEntryPoints) {
         names.slices(&own);
@@ -61,9 +61,10 @@ fn run(cx: &mut Context) {
         true => names.cx.program.parameters.iter().map(|id| names.cx.program.globals[*id].name).collect(),
         false => FxHashSet::default(),
     };
+    let open: FxHashSet<GlobalId> = names.cx.program.listed_globals().filter(|id| names.is_open_block(*id)).collect();
     for id in names.cx.program.functions_with_code() {
         let language = names.cx.profile.language;
-        locals::name(names.cx.program, names.reserved, language, id, &kept);
+        locals::name(names.cx.program, names.reserved, language, id, (&kept, &open));
     }
 }
 
@@ -76,6 +77,8 @@ struct Names<'a, 'b> {
     wanted: FxHashMap<Symbol, Class>,
     /// Names at global scope.
     taken: FxHashSet<String>,
+    /// Names of blocks whose members are named without them.
+    blocks: FxHashSet<String>,
     /// Names with parameter types, where overloads are.
     signatures: FxHashSet<String>,
 }
@@ -306,18 +309,33 @@ impl Names<'_, '_> {
         .filter(|_| !self.cx.profile.has(Capability::SeveralEntryPoints))
     }
 
-    fn parameter(&mut self, id: GlobalId) {
-        let global = &self.cx.program.globals[id];
-        let class = class_of_global(&self.cx.layout.leaves, global);
-        let mut name = global.name;
-        if global.transparent && is_blank(name.as_str()) {
-            name = Symbol::new("constants");
+    /// Shader parameters, and the members that are named without their block, whose own name comes last.
+    fn parameters(&mut self, ids: &[GlobalId]) {
+        for &id in ids {
+            if self.is_open_block(id) {
+                self.members(id);
+                continue;
+            }
+            let global = &self.cx.program.globals[id];
+            let (name, class) = (self.parameter_name(global), class_of_global(&self.cx.layout.leaves, global));
+            self.cx.program.globals[id].name = self.global_name(name, class);
         }
-        if global.transparent && self.reserved.is_no_block(name.as_str()) {
-            name = Symbol::new(&format!("{name}_"));
+    }
+
+    fn is_open_block(&self, id: GlobalId) -> bool {
+        open_struct(self.cx.program, &self.cx.program.globals[id], self.cx.profile.facts.named_blocks).is_some()
+    }
+
+    /// The name that a parameter is to have.
+    fn parameter_name(&self, global: &Global) -> Symbol {
+        let name = match global.name {
+            name if global.transparent && is_blank(name.as_str()) => Symbol::new("constants"),
+            name => name,
+        };
+        match global.transparent && self.reserved.is_no_block(name.as_str()) {
+            true => Symbol::new(&format!("{name}_")),
+            false => name,
         }
-        self.cx.program.globals[id].name = self.global_name(name, class);
-        self.members(id);
     }
 
     fn as_parameter(&self, item: Item) -> Option<GlobalId> {
@@ -345,8 +363,10 @@ impl Names<'_, '_> {
         let native: Vec<Item> = self.cx.program.items.iter().copied().filter(|i| self.is_native(*i)).collect();
         native.into_iter().for_each(|item| self.cx.program.items.remove(item));
         self.cx.program.items.settle();
+        let within = self.within_blocks();
         for item in self.cx.program.items.clone() {
             match item {
+                Item::Struct(id) if within.contains(&id) => {}
                 Item::Struct(id) => self.structure(id),
                 // The target's own.
                 Item::Global(id) if self.cx.program.globals[id].kind == GlobalKind::Heap => {}
@@ -359,6 +379,12 @@ impl Names<'_, '_> {
                 _ => {}
             }
         }
+    }
+
+    /// The structs whose members are named without their blocks: the text declares no such types.
+    fn within_blocks(&self) -> FxHashSet<StructId> {
+        let (program, blocks) = (&*self.cx.program, self.cx.profile.facts.named_blocks);
+        program.listed_globals().filter_map(|id| open_struct(program, &program.globals[id], blocks)).collect()
     }
 
     fn is_interface(&self, id: GlobalId) -> bool {
@@ -379,9 +405,11 @@ impl Names<'_, '_> {
     fn slices(&mut self, own: &[Vec<GlobalId>]) {
         let (program, blocks) = (&*self.cx.program, self.cx.profile.facts.named_blocks);
         let slices = Slices::new(program);
+        let within = self.within_blocks();
         let private = |item: &Item| match *item {
             Item::Global(id) => self.is_interface(id) || self.entry_of(id).is_some(),
-            _ => false,
+            Item::Struct(id) => within.contains(&id),
+            Item::Enum(_) | Item::Function(_) => false,
         };
         let mut texts = Vec::new();
         for entry in &program.entry_points {
@@ -402,7 +430,7 @@ impl Names<'_, '_> {
             self.taken = taken;
             self.taken.extend(self.cx.profile.facts.entry_name.map(str::to_owned));
             let own = if linked { &[][..] } else { own };
-            own.iter().for_each(|id| self.parameter(*id));
+            self.parameters(own);
             let builtin = |id: &GlobalId| self.cx.program.globals[*id].origin == Origin::Builtin;
             let (_, interface): (Vec<_>, Vec<_>) = interface.into_iter().partition(builtin);
             for id in interface {
@@ -428,9 +456,12 @@ impl Names<'_, '_> {
         for stage in work.chunk_by_mut(|((a, _), _), ((b, _), _)| a == b) {
             let mut met = Vec::new();
             for ((_, own), (taken, _)) in stage {
-                own.iter().for_each(|id| self.parameter(*id));
+                self.parameters(own);
                 own.iter().for_each(|id| self.block(*id));
-                let names = own.iter().flat_map(|id| global_names(self.cx.program, Item::Global(*id), blocks));
+                let program = &*self.cx.program;
+                let all =
+                    |id: &GlobalId| [global_names(program, Item::Global(*id), blocks), vec![program.globals[*id].name]];
+                let names = own.iter().flat_map(all).flatten();
                 let names: Vec<String> = names.map(|n| n.to_string()).collect();
                 // Two entry points of one stage do not meet.
                 for name in &names {
@@ -443,14 +474,35 @@ impl Names<'_, '_> {
         }
     }
 
-    /// Blocks that have names besides those of their buffers, `lights_block`: nobody uses them, so they come last.
+    /// Names of blocks by which nobody uses what they hold: `lights_block`, and those of blocks whose members are named without
+    /// them. They come last.
     fn block(&mut self, id: GlobalId) {
         let global = &self.cx.program.globals[id];
-        if is_named_block(self.cx.program, global, self.cx.profile.facts.named_blocks) {
-            // Two underscores in a row are reserved.
-            let name = format!("{}_block", global.name.as_str().trim_end_matches('_'));
-            self.cx.program.globals[id].block = Some(self.global_name(Symbol::new(&name), Class::Made));
+        // Two underscores in a row are reserved.
+        let in_block = |name: Symbol| Symbol::new(&format!("{}_block", name.as_str().trim_end_matches('_')));
+        if self.is_open_block(id) {
+            let (name, class) = (self.parameter_name(global), class_of_global(&self.cx.layout.leaves, global));
+            let legal = self.legal(name.as_str());
+            let is_block = self.blocks.contains(&legal);
+            let name = match self.taken.contains(&legal) {
+                _ if self.cx.profile.facts.blocks_apart => return self.block_apart(id, &legal),
+                true if !is_block => in_block(name),
+                _ => name,
+            };
+            let name = self.global_name(name, class);
+            self.blocks.insert(name.to_string());
+            self.cx.program.globals[id].name = name;
+        } else if is_named_block(self.cx.program, global, self.cx.profile.facts.named_blocks) {
+            let name = in_block(global.name);
+            self.cx.program.globals[id].block = Some(self.global_name(name, Class::Made));
         }
+    }
+
+    /// The name of a block that is among no names but those of other blocks.
+    fn block_apart(&mut self, id: GlobalId, legal: &str) {
+        let name = numbered(legal, |n| (n == legal || self.legal(n) == n) && !self.blocks.contains(n));
+        self.cx.program.globals[id].name = Symbol::new(&name);
+        self.blocks.insert(name);
     }
 
     /// A struct or constant of the library that the language declares too, under the same name.
@@ -587,7 +639,7 @@ impl Names<'_, '_> {
     }
 }
 
-/// The names that a declaration has at global scope.
+/// The names that a declaration has at global scope, but for those of blocks whose members are named without them.
 fn global_names(program: &Program, item: Item, blocks: NamedBlocks) -> Vec<Symbol> {
     match item {
         Item::Struct(id) => vec![program.structs[id].name],
@@ -595,9 +647,10 @@ fn global_names(program: &Program, item: Item, blocks: NamedBlocks) -> Vec<Symbo
         Item::Function(id) => vec![program.functions[id].name],
         Item::Global(id) => {
             let global = &program.globals[id];
-            let open = open_struct(program, global, blocks).into_iter();
-            let members = open.flat_map(|id| &program.structs[id].fields).map(|f| f.name);
-            members.chain([global.name]).chain(global.block).collect()
+            match open_struct(program, global, blocks) {
+                Some(open) => program.structs[open].fields.iter().map(|f| f.name).collect(),
+                None => [global.name].into_iter().chain(global.block).collect(),
+            }
         }
     }
 }

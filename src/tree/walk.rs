@@ -6,8 +6,8 @@
 //! one statement by several.
 
 use super::{
-    Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Length,
-    Literal, Local, LocalId, Program, Scalar, Semantic, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
+    Arena, Block, Body, Expr, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Hints,
+    Length, Literal, Local, LocalId, Program, Scalar, Semantic, Step, Stmt, StmtKind, TargetCase, Type, TypeId, Types,
 };
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -293,6 +293,18 @@ impl Stmt {
     /// Calls `f` with each block directly in this statement.
     pub fn blocks(&self, f: &mut dyn FnMut(&Block)) {
         blocks!(&self.kind, f, iter, |case| &case.body)
+    }
+
+    /// The hints before it, if it is one that may have some.
+    pub fn hints(&self) -> Option<&Hints> {
+        match &self.kind {
+            StmtKind::If(.., hints)
+            | StmtKind::For(.., hints)
+            | StmtKind::While(.., hints)
+            | StmtKind::DoWhile(.., hints)
+            | StmtKind::Switch(.., hints) => Some(hints),
+            _ => None,
+        }
     }
 
     /// Calls `f` with each block directly in this statement, to change it.

@@ -6,6 +6,7 @@ use super::types;
 use crate::emit::context::Context;
 use crate::emit::dialect::{Dialect, Spelling, plain_local};
 use crate::emit::expr::{Exprs, Prec};
+use crate::emit::hints;
 use crate::emit::literal::Literals;
 use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
@@ -108,6 +109,10 @@ impl Dialect for Glsl {
             Type::Matrix(..) => scalar && matches!(op, Add | Sub | Mul | Div),
             _ => false,
         }
+    }
+
+    fn hints(&self, cx: &Context, hints: &Hints) -> Vec<String> {
+        hints::glsl(cx, hints)
     }
 
     fn members_are_global(&self, global: &Global) -> bool {

@@ -2,6 +2,7 @@
 
 use super::types;
 use crate::emit::context::Context;
+use crate::emit::hints;
 use crate::target::format::Format;
 use crate::target::invocation_modes::InvocationMode;
 use crate::target::{DataLayouts, EXTENSION_ATTRIBUTE, TYPED_EXTENSION_ATTRIBUTE, VERSION_ATTRIBUTE};
@@ -180,6 +181,9 @@ pub(super) fn collect(cx: &Context) -> Found {
             Item::Function(id) => {
                 let function = &program.functions[id];
                 found.attributes(&function.attributes);
+                if hints::need_extension(cx, &function.code.block) {
+                    found.add(hints::GLSL_EXTENSION);
+                }
                 uses(program, analyses.uses(id), &mut found);
             }
             Item::Enum(_) => {}

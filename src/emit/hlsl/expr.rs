@@ -4,6 +4,7 @@ use super::{Hlsl, untyped};
 use crate::emit::context::Context;
 use crate::emit::dialect::Dialect;
 use crate::emit::expr::{Exprs, Prec};
+use crate::emit::hints;
 use crate::emit::literal::Literals;
 use crate::emit::marks::is_mark;
 use crate::target::Language;
@@ -259,24 +260,8 @@ impl Dialect for Hlsl {
         global.transparent
     }
 
-    fn hints(&self, hints: &Hints) -> Vec<String> {
-        let mut lines = Vec::new();
-        match hints.unroll {
-            Some(Some(n)) => lines.push(format!("[unroll({n})]")),
-            Some(None) => lines.push("[unroll]".to_owned()),
-            None => {}
-        }
-        let flags = [
-            (hints.loop_, "[loop]"),
-            (hints.fastopt, "[fastopt]"),
-            (hints.branch, "[branch]"),
-            (hints.flatten, "[flatten]"),
-            (hints.allow_uav_condition, "[allow_uav_condition]"),
-            (hints.forcecase, "[forcecase]"),
-            (hints.call, "[call]"),
-        ];
-        lines.extend(flags.iter().filter(|(on, _)| *on).map(|(_, text)| (*text).to_owned()));
-        lines
+    fn hints(&self, _cx: &Context, hints: &Hints) -> Vec<String> {
+        hints::hlsl(hints)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod expr;
 mod ray_payloads;
+mod root_signature;
 mod types;
 mod untyped;
 
@@ -70,8 +71,15 @@ impl HlslFile<'_> {
             self.w.from((subobject.span, PieceKind::Name));
             self.w.before(&subobject.comments);
             let Subobject { kind, name, values, .. } = subobject;
-            let values: Vec<String> = values.iter().map(attribute_arg).collect();
-            self.w.line(&format!("{kind} {name} = {{ {} }};", values.join(", ")));
+            let (head, tail) = (format!("{kind} {name} = {{ "), " };");
+            let value = |value: &AttributeArg| match value {
+                AttributeArg::Text(text) if subobject.is_signature() => {
+                    root_signature::literal(text.as_str(), head.len() + tail.len())
+                }
+                _ => attribute_arg(value),
+            };
+            let values: Vec<String> = values.iter().map(value).collect();
+            self.w.line(&format!("{head}{}{tail}", values.join(", ")));
         }
         footer(cx, &mut self.w);
     }
@@ -367,7 +375,7 @@ impl HlslFile<'_> {
                     Some(f) if lower == "patchconstantfunc" => {
                         vec![format!("\"{}\"", self.cx.program.functions[f].name)]
                     }
-                    _ => attribute.args.iter().map(attribute_arg).collect(),
+                    _ => attribute.args.iter().map(|arg| entry_argument(&lower, arg)).collect(),
                 };
                 let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
                 self.w.line(&format!("[{name}{args}]"));
@@ -379,6 +387,16 @@ impl HlslFile<'_> {
             let [x, y, z] = entry.workgroup_size;
             self.w.line(&format!("[numthreads({x}, {y}, {z})]"));
         }
+    }
+}
+
+/// An argument of an attribute of an entry point, by its name in lower case.
+fn entry_argument(attribute: &str, arg: &AttributeArg) -> String {
+    match arg {
+        AttributeArg::Text(text) if attribute == "rootsignature" => {
+            root_signature::literal(text.as_str(), "[RootSignature()]".len())
+        }
+        _ => attribute_arg(arg),
     }
 }
 

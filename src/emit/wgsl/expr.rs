@@ -2,8 +2,10 @@
 
 use super::{BUFFER_MEMBER, Wgsl};
 use crate::check::constant::{Value, eval};
+use crate::emit::context::Context;
 use crate::emit::dialect::{Dialect, Spelling, Style};
 use crate::emit::expr::{Exprs, Prec};
+use crate::emit::hints;
 use crate::emit::literal::Literals;
 use crate::tree::*;
 
@@ -25,6 +27,10 @@ const LITERALS: Literals = Literals {
 };
 
 impl Dialect for Wgsl {
+    fn hints(&self, _cx: &Context, hints: &Hints) -> Vec<String> {
+        hints::comments(hints)
+    }
+
     fn literals(&self) -> &'static Literals {
         &LITERALS
     }

@@ -8,25 +8,29 @@ use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
 use crate::target::reserved::Reserved;
 use crate::tree::{
-    Body, ExprId, ExprKind, FunctionBody, FunctionId, Item, LocalId, Program, Stmt, StmtKind, Template, TemplatePiece,
-    Type, TypeId, UnaryOp,
+    Body, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Item, LocalId, Program, Stmt, StmtKind, Template,
+    TemplatePiece, Type, TypeId, UnaryOp,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use scopes::Mentions;
 
+/// The language of the text, and the blocks whose members are named without them.
+type LanguageFacts<'a> = (Language, &'a FxHashSet<GlobalId>);
+
 /// Names what a function declares. Global names are final, and those that are `kept` are not hidden even if it uses them not.
+/// `open` are the blocks whose members are named without them.
 pub(super) fn name(
     program: &mut Program,
     reserved: &'static Reserved,
     language: Language,
     id: FunctionId,
-    kept: &FxHashSet<Symbol>,
+    (kept, open): (&FxHashSet<Symbol>, &FxHashSet<GlobalId>),
 ) {
     let mut body = std::mem::take(&mut program.functions[id].code);
     let objects = if reserved.structs_before_objects() { objects(program, &body) } else { FxHashSet::default() };
     let structs = if objects.is_empty() { FxHashSet::default() } else { struct_names(program) };
     let params: Vec<LocalId> = program.functions[id].params.iter().map(|p| p.local).collect();
-    let mentions = Mentions::of(program, language, &body, &params);
+    let mentions = Mentions::of(program, (language, open), &body, &params);
     let block = std::mem::take(&mut body.block);
     let mut scopes = NameScopes { reserved, kept, mentions, objects, structs, visible: vec![FxHashMap::default()] };
     params.iter().for_each(|local| scopes.declare(&mut body, *local));
@@ -81,10 +85,12 @@ fn struct_of(program: &Program, mut ty: TypeId, f: &mut dyn FnMut(Symbol)) {
     }
 }
 
-/// Calls `f` with the global names that an expression mentions by itself, words in spellings of builtins among them.
-fn used_names(program: &Program, language: Language, body: &Body, id: ExprId, f: &mut dyn FnMut(Symbol)) {
+/// Calls `f` with the global names that an expression mentions by itself, words in spellings of builtins among them. Of the `open`
+/// blocks those are their members.
+fn used_names(program: &Program, (language, open): LanguageFacts, body: &Body, id: ExprId, f: &mut dyn FnMut(Symbol)) {
     let expr = &body.exprs[id];
     match &expr.kind {
+        ExprKind::Global(g) if open.contains(g) => {}
         ExprKind::Global(g) => f(program.globals[*g].name),
         ExprKind::Call(function, _) if spelling(program, &expr.kind).is_none() => f(program.functions[*function].name),
         kind @ (ExprKind::Call(..) | ExprKind::Native(..)) => {
@@ -94,7 +100,7 @@ fn used_names(program: &Program, language: Language, body: &Body, id: ExprId, f:
             // A member that is named without its block.
             if let ExprKind::Contents(block) = body.exprs[*base].kind
                 && let ExprKind::Global(g) = body.exprs[body.exprs.base(block)].kind
-                && program.globals[g].transparent
+                && open.contains(&g)
                 && let Some(field) = program.field(body.exprs[*base].ty, *index)
             {
                 f(field.name);

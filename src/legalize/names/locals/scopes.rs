@@ -3,9 +3,8 @@
 //! The statements are numbered in the order of the text. The scope of a variable is from its declaration, with its first
 //! value, to the last number of the block that it is declared in.
 
-use super::{struct_of, used_names};
+use super::{LanguageFacts, struct_of, used_names};
 use crate::symbol::Symbol;
-use crate::target::Language;
 use crate::tree::{Body, ExprId, ExprKind, LocalId, Program, Stmt, StmtKind};
 use rustc_hash::FxHashMap;
 use std::ops::RangeInclusive;
@@ -23,8 +22,8 @@ pub(super) struct Mentions {
 
 impl Mentions {
     /// Those of a body. Parameters, whose types stand before all statements, can be seen everywhere.
-    pub(super) fn of(program: &Program, language: Language, body: &Body, params: &[LocalId]) -> Mentions {
-        let mut walk = Walk { program, language, body, at: 0, mentions: Mentions::default() };
+    pub(super) fn of(program: &Program, facts: LanguageFacts, body: &Body, params: &[LocalId]) -> Mentions {
+        let mut walk = Walk { program, facts, body, at: 0, mentions: Mentions::default() };
         params.iter().for_each(|local| walk.type_of(*local));
         walk.block(&body.block.stmts, &[], params);
         walk.mentions
@@ -49,7 +48,7 @@ impl Mentions {
 
 struct Walk<'a> {
     program: &'a Program,
-    language: Language,
+    facts: LanguageFacts<'a>,
     body: &'a Body,
     /// The number of the statement.
     at: u32,
@@ -117,7 +116,7 @@ impl Walk<'_> {
                 self.mentions.locals.entry(local).or_default().push(at);
             }
             let names = &mut self.mentions.names;
-            used_names(self.program, self.language, body, id, &mut |name| names.entry(name).or_default().push(at));
+            used_names(self.program, self.facts, body, id, &mut |name| names.entry(name).or_default().push(at));
         }
     }
 }
