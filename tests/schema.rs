@@ -56,3 +56,56 @@ fn buffers_of_scopes_are_told_by_their_names_in_the_text() {
         }
     }
 }
+
+#[test]
+fn a_sidecar_has_what_an_effect_says() {
+    let source = "
+        texture picture;
+        sampler smooth = sampler_state { Texture = <picture>; MinFilter = Linear; };
+        sampler2D own { AddressU = Wrap; };
+        BlendState blending { BlendEnable[0] = TRUE; };
+        float4 shade(float2 uv : TEXCOORD0, uniform bool lit) : COLOR
+        {
+            return tex2D(smooth, uv) * lit + tex2D(own, uv);
+        }
+        fxgroup Sprites
+        {
+            technique10 Draw < string Script = \"Pass=First;\"; >
+            {
+                pass First < int Order = 1; >
+                {
+                    SetPixelShader(CompileShader(ps_3_0, shade(true)));
+                    SetBlendState(blending, float4(0, 0, 0, 0), 0xFFFFFFFF);
+                    CullMode = CCW;
+                }
+            }
+        }";
+    let loader = MemoryLoader::new().with("a.fx", source);
+    for target in [Target::Hlsl, Target::Glsl, Target::Wgsl] {
+        let output = compile(&loader, &["a.fx"], &Options::for_target(target));
+        assert!(!output.has_errors(), "{}", output.render(false));
+        let (_, reflection) = output.reflections.first().expect("a sidecar");
+        let back: Reflection = serde_json::from_str(&reflection.to_json()).expect("the sidecar is its own format");
+        let [technique] = back.techniques.as_slice() else { panic!("{:?}", back.techniques) };
+        assert_eq!((technique.kind.as_str(), technique.name.as_deref()), ("technique10", Some("Draw")));
+        assert_eq!(technique.group.as_deref(), Some("Sprites"));
+        let [script] = technique.annotations.as_slice() else { panic!("{technique:?}") };
+        assert_eq!((script.ty.as_deref(), script.value.as_str()), (Some("string"), "\"Pass=First;\""));
+        let [pass] = technique.passes.as_slice() else { panic!("{technique:?}") };
+        let [shader] = pass.shaders.as_slice() else { panic!("{pass:?}") };
+        assert_eq!((shader.stage.as_str(), shader.profile.as_str()), ("fragment", "ps_3_0"));
+        assert_eq!((shader.entry_point.as_str(), shader.function.as_deref()), ("shade_true", Some("shade")));
+        assert_eq!(back.entry_points[0].name, shader.entry_point);
+        let states: Vec<_> = pass.states.iter().map(|s| (s.name.as_str(), s.value.as_str())).collect();
+        assert_eq!(states, [("SetBlendState", "(blending, float4(0, 0, 0, 0), 0xFFFFFFFF)"), ("CullMode", "CCW")]);
+        let objects: Vec<_> = back.effect_objects.iter().map(|o| (o.kind.as_str(), o.name.as_str())).collect();
+        assert_eq!(
+            objects,
+            [("sampler_state", "smooth"), ("sampler_state", "own_sampler"), ("BlendState", "blending")]
+        );
+        // The states are those of a sampler that there is.
+        for (_, name) in &objects[..2] {
+            assert!(back.leaves.iter().any(|leaf| leaf.path == *name), "{name}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ use super::model::{
     Binding, Count, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
 };
 use super::varyings::{Signature, signatures};
-use super::{leaves, stages, types};
+use super::{effects, leaves, stages, types};
 use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
 use crate::layout::{Counts, Detail, Position, ProgramLayout, TypeLayout, UNBOUNDED, Unit, VarLayout};
@@ -57,6 +57,8 @@ pub fn reflect(
         leaves,
         shared_types: Vec::new(),
         memory,
+        techniques: effects::techniques(&program.effect),
+        effect_objects: effects::objects(&program.effect),
     }
 }
 

@@ -7,6 +7,7 @@ mod build;
 mod compact;
 #[cfg(feature = "cli")]
 pub mod diff;
+mod effects;
 mod emitted;
 pub mod explain;
 mod explain_find;

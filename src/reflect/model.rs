@@ -57,6 +57,69 @@ objects! {
         /// Ours: the bytes of every buffer.
         #[serde(default)]
         memory: Vec<BufferMemory>,
+        /// Ours: the techniques of an effect file.
+        techniques[]: Technique,
+        /// Ours: what an effect file sets besides: states of samplers, blend states and so on.
+        effect_objects[]: EffectObject,
+    }
+
+    /// Ours: a technique of an effect file.
+    Technique {
+        /// `technique`, `technique10`, `technique11`.
+        kind: String,
+        /// The `fxgroup` that it is in.
+        group?: String,
+        /// Its name.
+        name?: String,
+        /// Its annotations.
+        annotations[]: EffectState,
+        /// Its passes in order.
+        passes: Vec<EffectPass>,
+    }
+
+    /// Ours: a pass of a technique.
+    EffectPass {
+        /// Its name.
+        name?: String,
+        /// Its annotations.
+        annotations[]: EffectState,
+        /// The shaders that it compiles.
+        shaders[]: EffectShader,
+        /// What else it sets.
+        states[]: EffectState,
+    }
+
+    /// Ours: a shader that a pass compiles.
+    EffectShader {
+        /// The stage.
+        stage: String,
+        /// As it is written: `ps_3_0`.
+        profile: String,
+        /// The entry point, as in [`EntryPoint::name`].
+        entry_point: String,
+        /// The function of the source, where the entry point is that function with values for its `uniform` parameters.
+        function?: String,
+    }
+
+    /// Ours: an object of an effect file.
+    EffectObject {
+        /// `sampler_state`, `BlendState`, `DepthStencilState` and so on.
+        kind: String,
+        /// Its name; of the states of a sampler, the path of the sampler's leaf.
+        name: String,
+        /// What it sets.
+        states[]: EffectState,
+    }
+
+    /// Ours: a state or an annotation.
+    EffectState {
+        /// Of an annotation: its type.
+        #[serde(rename = "type")]
+        ty?: String,
+        /// Its name, with its index: `BlendEnable[0]`.
+        name: String,
+        /// Its value, as it is written.
+        value: String,
     }
 
     /// Ours: the bytes of one buffer, data and padding.
