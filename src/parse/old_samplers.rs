@@ -371,6 +371,9 @@ impl<'t> File<'t> {
                 at = self.global_sampler(at, names, &mut out);
             } else if let Some(function) = function.filter(|f| f.params.contains(&at) && is_sampler_word(token)) {
                 at = self.param(at, function, &mut out);
+            } else if function.is_some_and(|f| f.params.contains(&at)) && self.is_texture_param(at) {
+                out.tokens.push(renamed(token, Symbol::new(DEFAULT_TEXTURE)));
+                at += 1;
             } else if let Some(function) = function.filter(|f| f.body.contains(&at)) {
                 at = self.in_body(at, function, &mut out);
             } else {
@@ -379,6 +382,12 @@ impl<'t> File<'t> {
             }
         }
         (out.tokens, out.places)
+    }
+
+    /// `texture image` among parameters, whose shape nothing tells.
+    fn is_texture_param(&self, at: usize) -> bool {
+        let is_any = self.token(at).is_some_and(|word| ANY_TEXTURE.iter().any(|any| word.text == **any));
+        is_any && self.name(at + 1).is_some() && matches!(self.word(at + 2), W::Comma | W::RParen)
     }
 
     /// A token with the word of today.
