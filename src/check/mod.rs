@@ -74,7 +74,7 @@ mod ray_entries;
 mod repeated_inputs;
 mod resource_modes;
 mod returns;
-mod root_signature;
+pub mod root_signature;
 mod scope;
 mod size_constants;
 mod specialize;

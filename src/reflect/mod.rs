@@ -21,6 +21,7 @@ pub mod leaves;
 mod memory;
 pub mod model;
 mod paths;
+mod root_signatures;
 mod slang;
 mod stages;
 mod text;

@@ -362,6 +362,8 @@ objects! {
         thread_group_size?: [u32; 3],
         /// Ours: the facts of its stage.
         facts?: StageFacts,
+        /// Ours: its root signature, on targets that have none, too.
+        root_signature?: RootSignature,
         /// Ours: place of its name in the source.
         location?: String,
         /// The scope of its uniform parameters.
@@ -372,6 +374,30 @@ objects! {
         bindings: Vec<Variable>,
         /// User attributes of the function.
         user_attribs[]: UserAttribute,
+    }
+
+    /// Ours: a root signature of D3D.
+    RootSignature {
+        /// As it is written.
+        text: String,
+        /// Its flags: `ALLOW_INPUT_ASSEMBLER_INPUT_LAYOUT` and so on.
+        flags[]: String,
+        /// Its parameters and static samplers, in order.
+        items[]: RootItem,
+    }
+
+    /// Ours: a parameter or static sampler of a root signature, or a range of a descriptor table.
+    RootItem {
+        /// `RootConstants`, `CBV`, `SRV`, `UAV`, `DescriptorTable`, `StaticSampler`; of a range, `Sampler` too.
+        kind: String,
+        /// Its first register: `t3`. Tables have none.
+        register?: String,
+        /// What else it says by its words: `num32BitConstants`, `filter`, `space` and so on. What is not written is what it then is.
+        values: BTreeMap<String, String>,
+        /// The global parameters of the program whose registers it has.
+        parameters[]: String,
+        /// The ranges of a table.
+        ranges[]: RootItem,
     }
 
     /// Ours: what attributes and parameters of an entry point set for its stage; what they do not set is absent.
