@@ -33,6 +33,8 @@ const DEFAULT_TEXTURE: &str = "Texture2D";
 /// Numbers that may have less precision than others, and never have more.
 const NUMBERS: &[&str] = &["half", "fixed"];
 const SAMPLER: &str = "SamplerState";
+/// The element of a texture has no more tokens: `<vector<float, 4>>`.
+const MAX_ELEMENT: usize = 8;
 
 /// The tokens with the words of today, and whether there were old samplers.
 pub(super) fn renewed<'s>(stream: Cow<'s, TokenStream>, language: Language) -> (Cow<'s, TokenStream>, bool) {
@@ -213,10 +215,11 @@ impl<'t> File<'t> {
     fn find_globals(&mut self) {
         let calls = self.calls(0..self.tokens.len());
         let by_methods = self.method_arguments();
+        let declared = self.texture_declarations();
         for (word, names) in self.sampler_declarations() {
             for at in names {
                 let (Some(name), Some(written)) = (self.name(at), self.token(word)) else { continue };
-                let linked = self.linked_texture(at);
+                let linked = self.linked_texture(at, &declared);
                 let called = calls.get(&name).copied();
                 // What methods of textures read is a sampler as of today, but for one that cannot be that.
                 let is_any = written.text == *ANY_SAMPLER && linked.is_none();
@@ -252,7 +255,11 @@ impl<'t> File<'t> {
     }
 
     /// The texture that the states of a sampler name, with its shape where its declaration tells it.
-    fn linked_texture(&self, name: usize) -> Option<(Symbol, Option<&'static str>)> {
+    fn linked_texture(
+        &self,
+        name: usize,
+        declared: &FxHashMap<Symbol, Symbol>,
+    ) -> Option<(Symbol, Option<&'static str>)> {
         let end = self.declarators(name).0.get(1).copied();
         let states = (name..end.unwrap_or(self.tokens.len())).take_while(|at| self.word(*at) != W::Semi);
         let open = states.into_iter().find(|at| self.word(*at) == W::LBrace)?;
@@ -263,22 +270,29 @@ impl<'t> File<'t> {
         };
         let state = (open..close).find(is_texture)?;
         let texture = (state + 2..close).take_while(|at| self.word(*at) != W::Semi).find_map(|at| self.name(at))?;
-        // What is declared, and as what: the word stands before the name.
-        let declared = (1..self.tokens.len()).find(|at| {
-            self.depth.get(*at) == Some(&0) && self.name(*at) == Some(texture) && self.is_texture_word(*at - 1)
-        })?;
-        let word = self.texture_word(declared - 1)?;
+        let word = *declared.get(&texture)?;
         Some((texture, shape_of_word(word)))
     }
 
-    fn is_texture_word(&self, at: usize) -> bool {
-        self.texture_word(at).is_some()
+    /// The textures of the file by their names, each with the word before that.
+    fn texture_declarations(&self) -> FxHashMap<Symbol, Symbol> {
+        let mut found = FxHashMap::default();
+        for at in (1..self.tokens.len()).filter(|at| self.depth.get(*at) == Some(&0)) {
+            if let Some(name) = self.name(at)
+                && let Some(word) = self.texture_word(at - 1)
+            {
+                found.entry(name).or_insert(word);
+            }
+        }
+        found
     }
 
     /// The word of a texture that ends at a place: `texture`, `Texture2D`, `Texture2D<float4>`.
     fn texture_word(&self, at: usize) -> Option<Symbol> {
         let at = match self.word(at) {
-            W::Gt => (0..at).rev().find(|open| self.word(*open) == W::Lt)?.checked_sub(1)?,
+            W::Gt => {
+                (at.saturating_sub(MAX_ELEMENT)..at).rev().find(|open| self.word(*open) == W::Lt)?.checked_sub(1)?
+            }
             _ => at,
         };
         let word = self.name(at)?;
