@@ -30,6 +30,8 @@ pub struct Unit {
     pub head: u32,
     /// It names types of exactly 16 bits. DXC takes them only with the option that gives `half` 16 bits, too.
     pub is_16_bit: bool,
+    /// It is written for Direct3D 9: with its samplers, or with techniques for it.
+    pub is_old: bool,
     /// `#version` was met: the file is written in GLSL's words, and its globals are what they are in GLSL.
     pub is_versioned: bool,
     /// Names by which a statement or a cast would read in another way if they were of types, which other files may declare.
@@ -177,6 +179,8 @@ pub enum DeclKind {
     Subscript(PropertyDecl),
     /// `LocalRootSignature name = { ... };` and the like: a part of a state object of ray tracing.
     Subobject(SubobjectDecl),
+    /// What an effect file says to the application: a technique, or the states of an object.
+    Effect(Box<EffectDecl>),
     /// `T __global_param`, `type_param`, `__attributeTarget` declarations and the like that hold nothing we emit.
     Ignored,
     /// A lone `;`.
@@ -345,6 +349,80 @@ pub struct SubobjectDecl {
     pub name: Ident,
     /// Strings, numbers and flags.
     pub values: Vec<Expr>,
+}
+
+/// What an effect file (`fx_2_0` to `fx_5_0`) says to the application.
+#[derive(Clone, Debug)]
+pub enum EffectDecl {
+    /// `technique Draw { pass First { ... } }`
+    Technique(TechniqueDecl),
+    /// `BlendState blending { ... }`, or the states of a sampler that is declared before it.
+    Object(EffectObject),
+}
+
+/// A technique.
+#[derive(Clone, Debug)]
+pub struct TechniqueDecl {
+    /// `technique`, `technique10`, `technique11`.
+    pub word: Symbol,
+    /// The `fxgroup` that it is in.
+    pub group: Option<Symbol>,
+    /// The name; may be empty.
+    pub name: Ident,
+    /// `< string Script = "x"; >`
+    pub annotations: Vec<EffectState>,
+    /// The passes in order.
+    pub passes: Vec<EffectPass>,
+}
+
+/// A pass of a technique.
+#[derive(Clone, Debug)]
+pub struct EffectPass {
+    /// The name; may be empty.
+    pub name: Ident,
+    /// `< ... >`
+    pub annotations: Vec<EffectState>,
+    /// What it compiles.
+    pub shaders: Vec<EffectShader>,
+    /// What else it sets.
+    pub states: Vec<EffectState>,
+}
+
+/// `compile ps_3_0 main(true)`, `CompileShader(ps_4_0, main(true))`
+#[derive(Clone, Debug)]
+pub struct EffectShader {
+    /// `ps_3_0`.
+    pub profile: Ident,
+    /// The function; of one that has arguments, the variant that they make.
+    pub entry: Ident,
+    /// The function as it is written.
+    pub function: Ident,
+    /// The values of its `uniform` parameters.
+    pub args: Vec<Expr>,
+}
+
+/// An object of an effect.
+#[derive(Clone, Debug)]
+pub struct EffectObject {
+    /// `sampler_state`, `BlendState`, `texture` and so on.
+    pub kind: Symbol,
+    /// The name; of the states of a sampler, the sampler's.
+    pub name: Ident,
+    /// What it sets.
+    pub states: Vec<EffectState>,
+    /// What it compiles, of an object that is a shader.
+    pub shaders: Vec<EffectShader>,
+}
+
+/// `BlendEnable[0] = TRUE;`, `SetBlendState(blending, 0, 0xFFFFFFFF);`
+#[derive(Clone, Debug)]
+pub struct EffectState {
+    /// The type of an annotation.
+    pub ty: Option<Symbol>,
+    /// The name, with its index.
+    pub name: Symbol,
+    /// The value, as it is written.
+    pub value: Symbol,
 }
 
 /// What a value of a subobject is.

@@ -118,6 +118,7 @@ impl<'a> Checker<'a> {
                 self.group_layouts.insert(place.source, decl);
             }
             DeclKind::Subobject(subobject) => self.subobjects.push((decl, subobject, place.scope)),
+            DeclKind::Effect(effect) => self.effects.push((effect, place.source)),
             DeclKind::UsingMember(_)
             | DeclKind::Import(..)
             | DeclKind::Include(_)
@@ -480,6 +481,7 @@ pub(super) fn foreign(decl: &ast::Decl) -> Option<&'static str> {
         | DeclKind::Property(_)
         | DeclKind::Subscript(_)
         | DeclKind::Subobject(_)
+        | DeclKind::Effect(_)
         | DeclKind::Ignored
         | DeclKind::Empty => None,
     }

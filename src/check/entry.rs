@@ -65,7 +65,7 @@ const WORDS: &[(&str, Stage)] = &[
     ("callable", Stage::Callable),
 ];
 
-fn stage_of_word(word: &str) -> Option<Stage> {
+pub(super) fn stage_of_word(word: &str) -> Option<Stage> {
     WORDS.iter().find(|(w, _)| w.eq_ignore_ascii_case(word)).map(|(_, s)| *s)
 }
 
@@ -168,6 +168,8 @@ impl<'a> Checker<'a> {
             self.requested(&functions, input)
         } else {
             let mut marked = self.marked(&functions);
+            let compiled = self.entries_of_effects(&functions);
+            marked.extend(compiled);
             if self.options.infer_entries {
                 // Beside marked ones, only attributes that nothing but an entry point has tell of further ones, as for slangc.
                 let names = marked.is_empty();

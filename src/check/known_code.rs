@@ -33,7 +33,7 @@ fn declared(input: &Input, of: impl Fn(&ast::Unit) -> u64) -> u64 {
     let mut hasher = FxHasher::default();
     for unit in input.units.iter().chain(&input.modules) {
         unit.name.hash(&mut hasher);
-        unit.files.iter().for_each(|file| (of(file), file.is_16_bit, file.is_versioned).hash(&mut hasher));
+        unit.files.iter().for_each(|file| (of(file), file.is_16_bit, file.is_versioned, file.is_old).hash(&mut hasher));
     }
     hasher.finish()
 }

@@ -34,6 +34,7 @@ mod constant_locals;
 mod decl;
 mod definition;
 mod entry;
+mod effects;
 mod existential;
 mod existential_methods;
 mod expr;
@@ -73,7 +74,7 @@ mod ray_entries;
 mod repeated_inputs;
 mod resource_modes;
 mod returns;
-mod root_signature;
+pub mod root_signature;
 mod scope;
 mod size_constants;
 mod specialize;
@@ -216,6 +217,8 @@ pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diag
     checker.check_subobjects();
     let entries = checker.find_entries(input);
     checker.check_entries(entries);
+    checker.renew_semantics();
+    checker.check_effects();
     checker.entries_checked = true;
     checker.check_everything();
     if checker.is_futile() {
@@ -251,6 +254,8 @@ struct Source {
     is_16_bit: bool,
     /// [`ast::Unit::is_versioned`].
     is_versioned: bool,
+    /// [`ast::Unit::is_old`].
+    is_old: bool,
 }
 
 /// What is being checked: a body or a global's initializer.
@@ -390,6 +395,8 @@ pub(crate) struct Checker<'a> {
     group_layouts: FxHashMap<u32, &'a ast::Decl>,
     /// Parts of state objects, with the scopes of their values.
     subobjects: Vec<(&'a ast::Decl, &'a ast::SubobjectDecl, ScopeId)>,
+    /// What effect files say to the application, and the sources that they are in.
+    effects: Vec<(&'a ast::EffectDecl, u32)>,
     words: Words,
     /// Inputs and outputs of stages that are declared outside of functions.
     stage_variables: Vec<stage_variables::StageVariable>,
@@ -464,6 +471,7 @@ impl<'a> Checker<'a> {
             user_span: None,
             group_layouts: FxHashMap::default(),
             subobjects: Vec::new(),
+            effects: Vec::new(),
             words: Words {
                 this_type: Symbol::new("This"),
                 init: Symbol::new("__init"),
@@ -492,6 +500,7 @@ impl<'a> Checker<'a> {
             scope,
             is_16_bit: read.files.iter().any(|f| f.is_16_bit),
             is_versioned: read.files.iter().any(|f| f.is_versioned),
+            is_old: read.files.iter().any(|f| f.is_old),
         };
         for parts in &stdlib.files {
             self.sources.push(Source {
@@ -503,6 +512,7 @@ impl<'a> Checker<'a> {
                 scope: library,
                 is_16_bit: false,
                 is_versioned: false,
+                is_old: false,
             });
             self.declare_library(parts, library, self.sources.len() as u32 - 1);
         }

@@ -75,6 +75,8 @@ const SAMPLER: Keys = &[
     ("flags", Flags(SAMPLER_FLAGS)),
 ];
 
+const DESCRIPTOR_TABLE: &str = "DescriptorTable";
+
 /// (item, letter of its register, words before `=`, the word that it needs), of a root signature and of a descriptor table.
 type SignaturePart = (&'static str, char, Keys, Option<&'static str>);
 
@@ -88,10 +90,78 @@ const ROOT: &[SignaturePart] = &[
 const TABLE: &[SignaturePart] =
     &[("CBV", 'b', RANGE, None), ("SRV", 't', RANGE, None), ("UAV", 'u', RANGE, None), ("Sampler", 's', RANGE, None)];
 
+/// (item, word, what it is where it is not written), as "Specifying Root Signatures in HLSL" has it.
+const DEFAULTS: &[(&str, &str, &str)] = &[
+    ("StaticSampler", "filter", "FILTER_ANISOTROPIC"),
+    ("StaticSampler", "addressU", "TEXTURE_ADDRESS_WRAP"),
+    ("StaticSampler", "addressV", "TEXTURE_ADDRESS_WRAP"),
+    ("StaticSampler", "addressW", "TEXTURE_ADDRESS_WRAP"),
+    ("StaticSampler", "mipLODBias", "0"),
+    ("StaticSampler", "maxAnisotropy", "16"),
+    ("StaticSampler", "comparisonFunc", "COMPARISON_LESS_EQUAL"),
+    ("StaticSampler", "borderColor", "STATIC_BORDER_COLOR_OPAQUE_WHITE"),
+    ("StaticSampler", "minLOD", "0"),
+    ("StaticSampler", "maxLOD", "3.402823466e+38"),
+];
+/// As [`DEFAULTS`], of all items that take the word.
+const COMMON_DEFAULTS: &[(&str, &str)] = &[
+    ("numDescriptors", "1"),
+    ("space", "0"),
+    ("offset", "DESCRIPTOR_RANGE_OFFSET_APPEND"),
+    ("visibility", "SHADER_VISIBILITY_ALL"),
+];
+
+/// What a root signature says.
+#[derive(Debug, Default, PartialEq)]
+pub struct RootSignature {
+    /// Its flags.
+    pub flags: Vec<String>,
+    /// Its parameters and static samplers, in order.
+    pub items: Vec<RootItem>,
+}
+
+/// A parameter or static sampler of a root signature, or a range of a descriptor table.
+#[derive(Debug, Default, PartialEq)]
+pub struct RootItem {
+    /// `RootConstants`, `CBV`, `DescriptorTable`, `StaticSampler` and so on.
+    pub kind: &'static str,
+    /// The class of its registers; a table has none.
+    pub class: Option<char>,
+    /// The first register.
+    pub register: u32,
+    /// The words before `=` with their values, those that are not written with what they then are.
+    pub values: Vec<(&'static str, String)>,
+    /// The ranges of a table.
+    pub ranges: Vec<RootItem>,
+}
+
+impl RootItem {
+    /// The value of a word.
+    pub fn value(&self, word: &str) -> Option<&str> {
+        self.values.iter().find(|(key, _)| *key == word).map(|(_, value)| value.as_str())
+    }
+
+    fn add_defaults(&mut self, keys: Keys) {
+        for (key, _) in keys {
+            let own = DEFAULTS.iter().find(|(kind, word, _)| *kind == self.kind && word == key).map(|row| row.2);
+            let common = COMMON_DEFAULTS.iter().find(|(word, _)| word == key).map(|row| row.1);
+            if let Some(default) = own.or(common)
+                && self.value(key).is_none()
+            {
+                self.values.push((key, default.to_owned()));
+            }
+        }
+    }
+}
+
+/// Reads a root signature, or says what is wrong with it.
+pub fn parse(text: &str) -> Result<RootSignature, String> {
+    Parser { tokens: tokens(text), at: 0 }.signature()
+}
+
 /// What is wrong with a root signature.
 pub(super) fn fault(text: &str) -> Option<String> {
-    let mut parser = Parser { tokens: tokens(text), at: 0 };
-    parser.signature().err()
+    parse(text).err()
 }
 
 /// A root signature as DXC reads it, which takes no white space but spaces.
@@ -148,18 +218,19 @@ impl<'a> Parser<'a> {
         self.tokens.get(self.at).map_or("its end".to_owned(), |token| format!("`{token}`"))
     }
 
-    fn signature(&mut self) -> Parsed {
+    fn signature(&mut self) -> Result<RootSignature, String> {
         let mut has_flags = false;
+        let mut signature = RootSignature::default();
         while self.at < self.tokens.len() {
             let word = self.next();
             let item = ROOT.iter().find(|(name, ..)| name.eq_ignore_ascii_case(word));
             match item {
-                Some(item) => self.item(item)?,
-                None if word.eq_ignore_ascii_case("DescriptorTable") => self.table()?,
+                Some(item) => signature.items.push(self.item(item)?),
+                None if word.eq_ignore_ascii_case(DESCRIPTOR_TABLE) => signature.items.push(self.table()?),
                 None if word.eq_ignore_ascii_case("RootFlags") && !has_flags => {
                     has_flags = true;
                     self.needs("(")?;
-                    self.flags(ROOT_FLAGS)?;
+                    signature.flags = self.flags(ROOT_FLAGS)?;
                     self.needs(")")?;
                 }
                 None if has_flags && word.eq_ignore_ascii_case("RootFlags") => {
@@ -171,46 +242,54 @@ impl<'a> Parser<'a> {
                 self.needs(",")?;
             }
         }
-        Ok(())
+        Ok(signature)
     }
 
-    fn table(&mut self) -> Parsed {
+    fn table(&mut self) -> Result<RootItem, String> {
         self.needs("(")?;
-        let (mut ranges, mut visible) = (0, false);
+        let mut visible = false;
+        let mut table = RootItem { kind: DESCRIPTOR_TABLE, ..RootItem::default() };
         loop {
             let word = self.next();
             match TABLE.iter().find(|(name, ..)| name.eq_ignore_ascii_case(word)) {
                 Some(item) => {
-                    ranges += 1;
-                    self.item(item)?;
+                    let range = self.item(item)?;
+                    table.ranges.push(range);
                 }
                 None if !visible && word.eq_ignore_ascii_case(VISIBILITY.0) => {
                     visible = true;
-                    self.value(VISIBILITY)?;
+                    table.values.push((VISIBILITY.0, self.value(VISIBILITY)?));
                 }
                 None => return Err(format!("`{word}` is no part of a descriptor table")),
             }
             if self.takes(")") {
-                return if ranges > 0 { Ok(()) } else { Err("a descriptor table has no range".to_owned()) };
+                table.add_defaults(&[VISIBILITY]);
+                return match table.ranges.is_empty() {
+                    false => Ok(table),
+                    true => Err("a descriptor table has no range".to_owned()),
+                };
             }
             self.needs(",")?;
         }
     }
 
     /// `(b0, space = 1)`.
-    fn item(&mut self, (name, letter, keys, needed): &SignaturePart) -> Parsed {
+    fn item(&mut self, (name, letter, keys, needed): &SignaturePart) -> Result<RootItem, String> {
         self.needs("(")?;
-        let (mut has_register, mut seen): (bool, Vec<&str>) = (false, Vec::new());
+        let mut has_register = false;
+        let mut item = RootItem { kind: name, class: Some(*letter), ..RootItem::default() };
         loop {
             let word = self.next();
             let key = keys.iter().find(|(key, _)| key.eq_ignore_ascii_case(word));
             match key {
-                Some((key, _)) if seen.contains(key) => return Err(format!("`{key}` stands in `{name}` twice")),
-                Some(key) => {
-                    seen.push(key.0);
-                    self.value(*key)?;
+                Some((key, _)) if item.value(key).is_some() => {
+                    return Err(format!("`{key}` stands in `{name}` twice"));
                 }
-                None if !has_register && is_register(word, *letter) => has_register = true,
+                Some(key) => item.values.push((key.0, self.value(*key)?)),
+                None if !has_register && register(word, *letter).is_some() => {
+                    has_register = true;
+                    item.register = register(word, *letter).unwrap_or(0);
+                }
                 None => return Err(format!("`{word}` is no part of `{name}`")),
             }
             if self.takes(")") {
@@ -218,18 +297,21 @@ impl<'a> Parser<'a> {
             }
             self.needs(",")?;
         }
-        match needed.filter(|key| !seen.contains(key)) {
+        match needed.filter(|key| item.value(key).is_none()) {
             _ if !has_register => Err(format!("`{name}` has no register `{letter}`")),
             Some(key) => Err(format!("`{name}` has no `{key}`")),
-            None => Ok(()),
+            None => {
+                item.add_defaults(keys);
+                Ok(item)
+            }
         }
     }
 
     /// `= value`.
-    fn value(&mut self, (key, takes): (&str, SignatureValue)) -> Parsed {
+    fn value(&mut self, (key, takes): (&str, SignatureValue)) -> Result<String, String> {
         self.needs("=")?;
         if let Flags(known) = takes {
-            return self.flags(known);
+            return Ok(self.flags(known)?.join(" | "));
         }
         let word = self.next();
         let fits = match takes {
@@ -243,29 +325,38 @@ impl<'a> Parser<'a> {
             },
             Flags(_) => false,
         };
-        if fits { Ok(()) } else { Err(format!("`{word}` is no `{key}`")) }
+        let value = match takes {
+            Float => word.trim_end_matches(['f', 'F']).to_owned(),
+            Count => word.to_owned(),
+            CountOr(other) if word.eq_ignore_ascii_case(other) => other.to_owned(),
+            CountOr(_) => word.to_owned(),
+            Word(_) | Flags(_) => word.to_ascii_uppercase(),
+        };
+        if fits { Ok(value) } else { Err(format!("`{word}` is no `{key}`")) }
     }
 
     /// `A | B`, or 0.
-    fn flags(&mut self, known: &[&str]) -> Parsed {
+    fn flags(&mut self, known: &[&str]) -> Result<Vec<String>, String> {
+        let mut flags = Vec::new();
         if self.takes("0") {
-            return Ok(());
+            return Ok(flags);
         }
         loop {
             let word = self.next();
-            if !known.iter().any(|flag| flag.eq_ignore_ascii_case(word)) {
+            let Some(flag) = known.iter().find(|flag| flag.eq_ignore_ascii_case(word)) else {
                 return Err(format!("`{word}` is no flag here"));
-            }
+            };
+            flags.push((*flag).to_owned());
             if !self.takes("|") {
-                return Ok(());
+                return Ok(flags);
             }
         }
     }
 }
 
 /// `b12`: DXC knows registers by their small letters.
-fn is_register(word: &str, letter: char) -> bool {
-    word.strip_prefix(letter).is_some_and(|number| number.parse::<u32>().is_ok() && !number.starts_with('+'))
+fn register(word: &str, letter: char) -> Option<u32> {
+    word.strip_prefix(letter).filter(|number| !number.starts_with('+'))?.parse().ok()
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ fn run(cx: &mut Context) {
         ),
         (false, _) => (
             format!("the root signature is omitted: {} has none", cx.profile.name),
-            "the sidecar has the bindings that a pipeline layout is made of; static samplers are the application's to set",
+            "the sidecar has its parts, with the parameters that they are of, and the bindings that a pipeline layout is made of",
         ),
     };
     for entry in &cx.program.entry_points {

@@ -4,7 +4,7 @@ use super::attributes::Prefix;
 use super::words::W;
 use super::{Language, Level, Parser, R};
 use crate::ast::*;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Code;
 use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -78,6 +78,7 @@ impl Parser<'_> {
     fn looks_like_declaration(&self) -> bool {
         let word = self.word_at(self.pos);
         self.is_declaration_word(self.pos)
+            || self.is_technique()
             || word.is_hard_modifier()
             || word.w == W::LBracket
             || word.is_builtin_type() && !matches!(self.peek(1), W::LParen | W::Comma | W::RParen)
@@ -132,14 +133,7 @@ impl Parser<'_> {
             _ if next == W::LBrace && SCOPELESS_BLOCKS.iter().any(|word| self.tok().text == **word) => {
                 self.scopeless_block(place, out)
             }
-            W::Technique | W::TechniqueFirst | W::Technique10 | W::Technique11 | W::FxGroup
-                if named || next == W::LBrace =>
-            {
-                let span = self.tok().span;
-                self.skip_declaration(prefix, out, &[W::LBrace])?;
-                self.ignored(span, "a technique is ignored: the application makes pipelines".to_owned());
-                Ok(())
-            }
+            _ if self.is_technique() => self.technique(prefix, out),
             _ if place == Level::Global
                 && SUBOBJECTS.iter().any(|(kind, _)| self.tok().text == **kind)
                 && self.peek(2) == W::Assign =>
@@ -152,15 +146,7 @@ impl Parser<'_> {
                 && self.is_name_at(self.pos + 1)
                 && matches!(self.peek(2), W::LBrace | W::Semi | W::Assign | W::Colon | W::Lt | W::Comma) =>
             {
-                let name = self.token_at(self.pos + 1);
-                self.skip_to(&[W::Semi, W::LBrace, W::Lt]);
-                if self.w() == W::Lt {
-                    self.annotations()?;
-                }
-                self.skip_declaration(prefix, out, &[W::Semi, W::LBrace])?;
-                let message = format!("the effect object `{}` is ignored: the application makes pipelines", name.text);
-                self.ignored(name.span, message);
-                Ok(())
+                self.effect_object(prefix, out)
             }
             _ => self.typed_declaration(place, prefix, out),
         }
@@ -637,6 +623,7 @@ impl Parser<'_> {
             self.apply_pack_matrix(&mut prefix);
             let span = self.since(if first { prefix.start } else { name.span });
             out.push(prefix.clone().decl(DeclKind::Var(var), span));
+            self.sampler_objects(out);
             if !self.eat(W::Comma) {
                 return self.semicolon(&format!("the declaration of `{}`", name.name));
             }
@@ -708,21 +695,9 @@ impl Parser<'_> {
         init = init.filter(|e| !matches!(e.kind, ExprKind::Unsupported(n) if n == name.name));
         // States of effect files: `SamplerState s { Filter = ...; }`.
         if self.w() == W::LBrace {
-            self.states(name);
+            self.sampler_states(name)?;
         }
         Ok(VarDecl { ty, name, owner: Vec::new(), generics: None, semantics, init, is_let: false, bits })
-    }
-
-    /// The states of a sampler or of an effect's object: `{ Filter = MIN_MAG_MIP_LINEAR; }`.
-    pub(super) fn states(&mut self, name: Ident) {
-        let span = self.tok().span;
-        self.skip_group();
-        self.ignored(span, format!("the states of `{}` are ignored: the application sets them", name.name));
-    }
-
-    /// Reports what shaders do not have.
-    fn ignored(&mut self, span: Span, message: String) {
-        self.diags.push(Diagnostic::warning(Code::UNSUPPORTED, span, message));
     }
 
     /// let = ("let" | "var") let-declarator { "," let-declarator } ";"

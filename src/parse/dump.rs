@@ -77,6 +77,13 @@ pub fn decl(d: &Decl) -> String {
         DeclKind::Property(p) => property("property", p),
         DeclKind::Subscript(p) => property("subscript", p),
         DeclKind::Subobject(s) => format!("subobject {} {} {{{}}}", s.kind, s.name.name, joined(&s.values, " ", expr)),
+        DeclKind::Effect(effect) => match &**effect {
+            EffectDecl::Technique(technique) => {
+                let passes = joined(&technique.passes, " ", |pass| format!("({})", pass.name.name));
+                format!("technique {} {passes}", technique.name.name)
+            }
+            EffectDecl::Object(object) => format!("{} {}", object.kind, object.name.name),
+        },
         DeclKind::Ignored => "ignored".to_owned(),
         DeclKind::Empty => "empty".to_owned(),
     };

@@ -27,6 +27,8 @@ mod expr;
 mod function;
 mod glsl;
 mod literal;
+mod old_samplers;
+mod effects;
 mod operations;
 mod prefix;
 mod params;
@@ -38,7 +40,7 @@ pub mod tests;
 mod types;
 mod words;
 
-use crate::ast::{Decl, Decls, Unit};
+use crate::ast::{Decl, Decls, EffectObject, Unit};
 use crate::diagnostic::Diagnostics;
 use crate::lex::{Comment, NamedTokens, Token, TokenKind, TokenStream};
 pub use crate::preprocess::Language;
@@ -63,7 +65,9 @@ pub fn parse_knowing(
     diags: &mut Diagnostics,
 ) -> Unit {
     let tokens = dependent_names::without_markers(tokens, language);
+    let (tokens, is_old) = old_samplers::renewed(tokens, language);
     let mut parser = Parser::new(&tokens, language, known, diags);
+    parser.is_old = is_old;
     parser.unit(variants)
 }
 
@@ -107,6 +111,8 @@ struct Parser<'a> {
     head: u32,
     /// [`TokenStream::glsl`].
     is_versioned: bool,
+    /// [`Unit::is_old`], by its samplers.
+    is_old: bool,
     language: Language,
     diags: &'a mut Diagnostics,
     /// For each bracket the index of its partner, else `u32::MAX`.
@@ -141,6 +147,10 @@ struct Parser<'a> {
     angles: FxHashMap<usize, Option<usize>>,
     /// The tokens of bodies of functions.
     bodies: Vec<std::ops::Range<usize>>,
+    /// The states of samplers, which follow their declarations.
+    objects: Vec<EffectObject>,
+    /// Functions that effects make of others, by the names of those.
+    variants: Vec<(Symbol, Decl)>,
 }
 
 impl<'a> Parser<'a> {
@@ -168,6 +178,7 @@ impl<'a> Parser<'a> {
             slang_version: stream.slang_version,
             head: stream.head,
             is_versioned: stream.glsl,
+            is_old: false,
             language,
             diags,
             pos: 0,
@@ -189,6 +200,8 @@ impl<'a> Parser<'a> {
             block_members: FxHashMap::default(),
             angles: FxHashMap::default(),
             bodies: Vec::new(),
+            objects: Vec::new(),
+            variants: Vec::new(),
         };
         parser.collect_names();
         parser
@@ -202,7 +215,9 @@ impl<'a> Parser<'a> {
             Some((_, Some(first))) => Decls::new(first, self.all_top_level()),
             None => self.all_top_level().into(),
         };
+        let decls = self.with_variants(decls);
         Unit {
+            is_old: self.is_old,
             decls,
             trailing: self.leading_comments(),
             head: self.head,

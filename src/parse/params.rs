@@ -112,7 +112,9 @@ impl Parser<'_> {
                     self.bump();
                     init = Some(self.initializer(name)?);
                 }
-                W::Lt => self.annotations()?,
+                W::Lt => {
+                    self.annotations()?;
+                }
                 _ => return Ok((semantics, init, bits)),
             }
         }
@@ -128,7 +130,7 @@ impl Parser<'_> {
             }
             W::SamplerState if self.peek(1) == W::LBrace => {
                 self.bump();
-                self.states(name);
+                self.sampler_states(name)?;
                 true
             }
             _ => false,
@@ -137,13 +139,6 @@ impl Parser<'_> {
             return Ok(Expr { kind: ExprKind::Unsupported(name.name), span: self.since(start) });
         }
         self.assignment()
-    }
-
-    /// Effect annotations `< string UIName = "x"; >` say nothing to a shader.
-    pub(super) fn annotations(&mut self) -> R<()> {
-        let open = self.bump().span;
-        self.skip_to(&[W::Gt]);
-        self.close(W::Gt, "`>` after the annotations", open)
     }
 
     /// semantics = { ":" semantic }

@@ -5,7 +5,7 @@ use super::model::{
     Binding, Count, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
 };
 use super::varyings::{Signature, signatures};
-use super::{leaves, stages, types};
+use super::{effects, leaves, root_signatures, stages, types};
 use crate::layout::lock::Owner;
 use crate::layout::rules::round_up;
 use crate::layout::{Counts, Detail, Position, ProgramLayout, TypeLayout, UNBOUNDED, Unit, VarLayout};
@@ -58,6 +58,8 @@ pub fn reflect(
         shared_types: Vec::new(),
         memory,
         modules: Vec::new(),
+        techniques: effects::techniques(&program.effect),
+        effect_objects: effects::objects(&program.effect),
     }
 }
 
@@ -529,6 +531,7 @@ impl Builder<'_> {
             uses_any_sample_rate_input: stages::runs_for_samples(self.program, entry),
             thread_group_size: grouped.then_some(entry.workgroup_size),
             facts: stages::facts(self.program, entry),
+            root_signature: root_signatures::root_signature(self.program, function),
             location: self.location(function.span),
             user_attribs: user_attributes(&function.attributes),
             scope: self.scope(Owner::EntryBuffer(index)),

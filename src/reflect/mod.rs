@@ -7,6 +7,7 @@ mod build;
 mod compact;
 #[cfg(feature = "cli")]
 pub mod diff;
+mod effects;
 mod emitted;
 pub mod explain;
 mod explain_find;
@@ -20,6 +21,7 @@ pub mod leaves;
 mod memory;
 pub mod model;
 mod paths;
+mod root_signatures;
 mod slang;
 mod stages;
 mod text;

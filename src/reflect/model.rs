@@ -59,6 +59,69 @@ objects! {
         memory: Vec<BufferMemory>,
         /// Ours: the headers that texts need, where they are written as a tree.
         modules[]: TextModules,
+        /// Ours: the techniques of an effect file.
+        techniques[]: Technique,
+        /// Ours: what an effect file sets besides: states of samplers, blend states and so on.
+        effect_objects[]: EffectObject,
+    }
+
+    /// Ours: a technique of an effect file.
+    Technique {
+        /// `technique`, `technique10`, `technique11`.
+        kind: String,
+        /// The `fxgroup` that it is in.
+        group?: String,
+        /// Its name.
+        name?: String,
+        /// Its annotations.
+        annotations[]: EffectState,
+        /// Its passes in order.
+        passes: Vec<EffectPass>,
+    }
+
+    /// Ours: a pass of a technique.
+    EffectPass {
+        /// Its name.
+        name?: String,
+        /// Its annotations.
+        annotations[]: EffectState,
+        /// The shaders that it compiles.
+        shaders[]: EffectShader,
+        /// What else it sets.
+        states[]: EffectState,
+    }
+
+    /// Ours: a shader that a pass compiles.
+    EffectShader {
+        /// The stage.
+        stage: String,
+        /// As it is written: `ps_3_0`.
+        profile: String,
+        /// The entry point, as in [`EntryPoint::name`].
+        entry_point: String,
+        /// The function of the source, where the entry point is that function with values for its `uniform` parameters.
+        function?: String,
+    }
+
+    /// Ours: an object of an effect file.
+    EffectObject {
+        /// `sampler_state`, `BlendState`, `DepthStencilState` and so on.
+        kind: String,
+        /// Its name; of the states of a sampler, the path of the sampler's leaf.
+        name: String,
+        /// What it sets.
+        states[]: EffectState,
+    }
+
+    /// Ours: a state or an annotation.
+    EffectState {
+        /// Of an annotation: its type.
+        #[serde(rename = "type")]
+        ty?: String,
+        /// Its name, with its index: `BlendEnable[0]`.
+        name: String,
+        /// Its value, as it is written.
+        value: String,
     }
 
     /// Ours: the headers of a text.
@@ -309,6 +372,8 @@ objects! {
         thread_group_size?: [u32; 3],
         /// Ours: the facts of its stage.
         facts?: StageFacts,
+        /// Ours: its root signature, on targets that have none, too.
+        root_signature?: RootSignature,
         /// Ours: place of its name in the source.
         location?: String,
         /// The scope of its uniform parameters.
@@ -319,6 +384,30 @@ objects! {
         bindings: Vec<Variable>,
         /// User attributes of the function.
         user_attribs[]: UserAttribute,
+    }
+
+    /// Ours: a root signature of D3D.
+    RootSignature {
+        /// As it is written.
+        text: String,
+        /// Its flags: `ALLOW_INPUT_ASSEMBLER_INPUT_LAYOUT` and so on.
+        flags[]: String,
+        /// Its parameters and static samplers, in order.
+        items[]: RootItem,
+    }
+
+    /// Ours: a parameter or static sampler of a root signature, or a range of a descriptor table.
+    RootItem {
+        /// `RootConstants`, `CBV`, `SRV`, `UAV`, `DescriptorTable`, `StaticSampler`; of a range, `Sampler` too.
+        kind: String,
+        /// Its first register: `t3`. Tables have none.
+        register?: String,
+        /// What else it says by its words: `num32BitConstants`, `filter`, `space` and so on. What is not written is what it then is.
+        values: BTreeMap<String, String>,
+        /// The global parameters of the program whose registers it has.
+        parameters[]: String,
+        /// The ranges of a table.
+        ranges[]: RootItem,
     }
 
     /// Ours: what attributes and parameters of an entry point set for its stage; what they do not set is absent.

@@ -151,6 +151,8 @@ pub struct Program {
     pub entry_points: Tracked<Vec<EntryPoint>>,
     /// Parts of state objects, in order of declaration.
     pub subobjects: Vec<Subobject>,
+    /// What effect files say to the application.
+    pub effect: EffectFile,
     /// Storage order of matrices without a modifier.
     pub default_matrix_order: MatrixOrder,
     /// Comments at the head of the main file (licence and the like).
@@ -178,6 +180,78 @@ pub enum MatrixPlace {
     Field(StructId, u32),
     /// A variable, or a buffer of matrices.
     Global(GlobalId),
+}
+
+/// What effect files say to the application, in order of declaration.
+#[derive(Clone, Debug, Default)]
+pub struct EffectFile {
+    /// Techniques.
+    pub techniques: Vec<Technique>,
+    /// Objects with their states: samplers, `BlendState` and so on.
+    pub objects: Vec<EffectObject>,
+}
+
+/// A technique.
+#[derive(Clone, Debug)]
+pub struct Technique {
+    /// `technique`, `technique10`, `technique11`.
+    pub word: Symbol,
+    /// The `fxgroup` that it is in.
+    pub group: Option<Symbol>,
+    /// The name; may be empty.
+    pub name: Symbol,
+    /// Annotations.
+    pub annotations: Vec<EffectState>,
+    /// The passes in order.
+    pub passes: Vec<EffectPass>,
+}
+
+/// A pass of a technique.
+#[derive(Clone, Debug)]
+pub struct EffectPass {
+    /// The name; may be empty.
+    pub name: Symbol,
+    /// Annotations.
+    pub annotations: Vec<EffectState>,
+    /// Its shaders.
+    pub shaders: Vec<EffectShader>,
+    /// What else it sets.
+    pub states: Vec<EffectState>,
+}
+
+/// A shader that a pass compiles.
+#[derive(Clone, Copy, Debug)]
+pub struct EffectShader {
+    /// The stage.
+    pub stage: Stage,
+    /// As it is written: `ps_3_0`.
+    pub profile: Symbol,
+    /// The entry point.
+    pub entry: Symbol,
+    /// The function in the source, of which the entry point is one with values for its `uniform` parameters.
+    pub function: Symbol,
+}
+
+/// An object of an effect.
+#[derive(Clone, Debug)]
+pub struct EffectObject {
+    /// `sampler_state`, `BlendState`, `texture` and so on.
+    pub kind: Symbol,
+    /// The name; of the states of a sampler, the sampler's.
+    pub name: Symbol,
+    /// What it sets.
+    pub states: Vec<EffectState>,
+}
+
+/// A state or an annotation.
+#[derive(Clone, Copy, Debug)]
+pub struct EffectState {
+    /// The type of an annotation.
+    pub ty: Option<Symbol>,
+    /// The name, with its index.
+    pub name: Symbol,
+    /// The value, as it is written.
+    pub value: Symbol,
 }
 
 /// A part of a state object of ray tracing (HLSL, "DirectX Raytracing", "Subobjects in HLSL").

@@ -1,35 +1,60 @@
-// What effect files say to an application is left out with a warning.
+// What effect files say to an application is no matter of the text, but what they compile is.
 
 SamplerState linearSampler
-{ // warning[E0319]: the states of `linearSampler` are ignored
+{
     Filter = MIN_MAG_MIP_LINEAR;
     AddressU = Wrap;
 };
 
-SamplerState pointSampler = sampler_state { Filter = MIN_MAG_MIP_POINT; }; // warning[E0319]: the states of `pointSampler`
+SamplerState pointSampler = sampler_state { Filter = MIN_MAG_MIP_POINT; };
 
-technique Draw // warning[E0319]: a technique is ignored
+technique Draw
 {
     pass First
     {
-        VertexShader = compile vs_5_0 vsMain();
+        VertexShader = compile vs_5_0 vsMain(); // error[E0601]: there is no function `vsMain`
     }
 }
 
-BlendState noBlending // warning[E0319]: the effect object `noBlending` is ignored
+BlendState noBlending
 {
     AlphaToCoverageEnable = FALSE;
     BlendEnable[0] = FALSE;
 };
 
-BlendState other; // warning[E0319]: the effect object `other` is ignored
-texture diffuse : DIFFUSE < string name = "stone.dds"; int levels = 4; >; // warning[E0319]: the effect object `diffuse` is ignored
-Texture old; // warning[E0319]: the effect object `old` is ignored
-pixelshader first = NULL; // warning[E0319]: the effect object `first` is ignored
-vertexshader second; // warning[E0319]: the effect object `second` is ignored
-pixelfragment third; // warning[E0319]: the effect object `third` is ignored
-vertexfragment fourth; // warning[E0319]: the effect object `fourth` is ignored
-stateblock fifth; // warning[E0319]: the effect object `fifth` is ignored
-Technique Shadows { pass Only { } } // warning[E0319]: a technique is ignored
-RasterizerState culled { CullMode = BACK; }; // warning[E0319]: the effect object `culled` is ignored
-DepthStencilState disabled = other; // warning[E0319]: the effect object `disabled` is ignored
+BlendState other;
+texture diffuse : DIFFUSE < string name = "stone.dds"; int levels = 4; >;
+Texture old;
+pixelshader first = NULL;
+vertexshader second;
+pixelfragment third;
+vertexfragment fourth;
+stateblock fifth;
+Technique Shadows { pass Only { } }
+RasterizerState culled { CullMode = BACK; };
+DepthStencilState disabled = other;
+
+float4 psMain(float2 uv : TEXCOORD0, float face : VFACE, uniform bool lit, uniform int count) : COLOR // error[E0319]: the input `VFACE` is not supported
+{
+    return lit ? float4(uv, face, count) : 0;
+}
+
+float4 passOn(float4 position : POSITION) : POSITION { return position; }
+
+struct Both
+{
+    float4 position : POSITION; // warning[E0603]: `POSITION` is an input of a vertex shader, too
+};
+
+Both again(Both both) { return both; }
+
+technique11 Wrong
+{
+    pass
+    {
+        SetPixelShader(CompileShader(ps_3_0, psMain(true, 2)));
+        SetComputeShader(CompileShader(zz_3_0, passOn())); // error[E0603]: `zz_3_0` is no profile
+        VertexShader = compile vs_3_0 passOn();
+        VertexShader = compile vs_3_0 again();
+    }
+}

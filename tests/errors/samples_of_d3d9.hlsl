@@ -1,7 +1,7 @@
 // options: target=glsl entry=main:fragment
-// No target has the samples of Direct3D 9.
+// No target has the samples of Direct3D 9 with a sampler that has no texture.
 
-sampler s;
+SamplerState s;
 
 float4 old(float2 uv)
 {
