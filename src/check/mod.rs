@@ -55,6 +55,7 @@ mod left_out;
 mod link;
 mod literal;
 mod local_decls;
+mod macro_numbers;
 mod member;
 mod memberwise;
 mod merge;
@@ -226,6 +227,8 @@ pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diag
     checker.check_buffers();
     checker.check_passed();
     checker.finish(input);
+    let sources = input.units.iter().chain(&input.modules);
+    checker.program.macro_numbers = Arc::new(macro_numbers::macro_numbers(&checker.program, sources));
     (checker.program, checker.report)
 }
 

@@ -17,7 +17,7 @@ use crate::tree::{ExprId, ExprKind, Literal, Prec, Scalar, UnaryOp};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Stands before the names of macros until it is known which of them the text has otherwise.
@@ -35,6 +35,8 @@ pub(super) struct Macros<'a> {
     are_chosen: Cell<bool>,
     /// No names are written now: it is asked how a text is without them.
     is_plain: Cell<bool>,
+    /// The size of an array or the like is written now, which takes integers of any type.
+    is_size: Cell<bool>,
 }
 
 /// A macro.
@@ -119,7 +121,16 @@ impl<'a> Macros<'a> {
             Language::Wgsl => true,
         };
         let (known, places) = (RefCell::default(), RefCell::default());
-        Macros { sources, are_constants, known, places, are_chosen: Cell::new(false), is_plain: Cell::new(false) }
+        let (are_chosen, is_plain, is_size) = <(Cell<bool>, Cell<bool>, Cell<bool>)>::default();
+        Macros { sources, are_constants, known, places, are_chosen, is_plain, is_size }
+    }
+
+    /// Writes the size of an array or the like.
+    pub(super) fn size(&self, print: impl FnOnce() -> String) -> String {
+        self.is_size.set(true);
+        let text = print();
+        self.is_size.set(false);
+        text
     }
 
     /// Writes a constant expression of this span, by the name of its macro if that stands for it.
@@ -209,7 +220,8 @@ impl<'a> Macros<'a> {
             known.texts.len() - 1
         });
         if let Some(known) = known.texts.get_mut(place) {
-            known.count += 1;
+            // Others say what type it has.
+            known.count += usize::from(!self.is_size.get());
             known.as_is += usize::from(as_is);
         }
     }
@@ -223,13 +235,15 @@ impl<'a> Macros<'a> {
 
     /// Chooses what names stand for. False: there are none.
     pub(super) fn choose(&self, reserved: &Reserved) -> bool {
-        let mut names: BTreeSet<&str> = BTreeSet::new();
+        // Files of a program may have the same macro, each for itself.
+        let mut meanings: BTreeMap<&str, &str> = BTreeMap::new();
         for known in self.known.borrow_mut().iter_mut() {
             let name = known.name.as_str();
             let is_legal = name.chars().all(is_part) && reserved.respell(name) == name && !reserved.is_builtin(name);
-            let is_free = is_legal && names.insert(name);
             let best = known.texts.iter().max_by_key(|known| (known.as_is, known.count, Reverse(known.text.len())));
-            known.chosen = best.filter(|_| is_free).map(|best| best.text.clone());
+            let best = best.filter(|_| is_legal).map(|best| best.text.as_str());
+            let best = best.filter(|best| *meanings.entry(name).or_insert(best) == *best);
+            known.chosen = best.map(str::to_owned);
         }
         self.are_chosen.set(true);
         self.known.borrow().iter().any(|known| known.chosen.is_some())
@@ -257,6 +271,8 @@ impl<'a> Macros<'a> {
         let files: Vec<_> = self.sources.files().map(|(id, _)| id).collect();
         let order = |span: Span| (files.iter().position(|id| *id == span.file), span.start);
         known.sort_by_key(|known| order(known.definition));
+        let mut names = BTreeSet::new();
+        known.retain(|known| names.insert(known.name.as_str()));
         let (before, after) = text.split_at_checked(place).unwrap_or(("", text));
         let mut whole = before.to_owned();
         if !whole.is_empty() && !whole.ends_with("\n\n") {
@@ -334,6 +350,12 @@ impl Exprs<'_> {
             let style = self.dialect.literals();
             let own = super::literal::text(style, *other, literal, spelling);
             if self.cx.macros.stands_for(span, &own) {
+                if self.cx.macros.is_size.get() {
+                    return self.cx.macros.write(span, false, out, &|out| {
+                        out.push_str(&own);
+                        Prec::Postfix
+                    });
+                }
                 out.push_str(self.dialect.scalar_name(scalar));
                 out.push('(');
                 self.cx.macros.write(span, true, out, &|out| {
@@ -345,6 +367,7 @@ impl Exprs<'_> {
             }
         }
         let as_is = match literal {
+            _ if self.cx.macros.is_size.get() => false,
             Literal::Int(_) if number.is_some_and(|number| number.is_unsigned) => scalar == Scalar::U32,
             Literal::Int(_) => scalar == Scalar::I32,
             Literal::Float(_) => scalar.is_float(),

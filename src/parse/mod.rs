@@ -27,6 +27,7 @@ mod expr;
 mod function;
 mod glsl;
 mod literal;
+mod macro_numbers;
 mod operations;
 mod prefix;
 mod params;
@@ -38,7 +39,7 @@ pub mod tests;
 mod types;
 mod words;
 
-use crate::ast::{Decl, Decls, Unit};
+use crate::ast::{Decl, Decls, MacroNumbers, Unit};
 use crate::diagnostic::Diagnostics;
 use crate::lex::{Comment, NamedTokens, Token, TokenKind, TokenStream};
 pub use crate::preprocess::Language;
@@ -141,6 +142,8 @@ struct Parser<'a> {
     angles: FxHashMap<usize, Option<usize>>,
     /// The tokens of bodies of functions.
     bodies: Vec<std::ops::Range<usize>>,
+    /// [`Unit::macro_numbers`].
+    macro_numbers: MacroNumbers,
 }
 
 impl<'a> Parser<'a> {
@@ -189,6 +192,7 @@ impl<'a> Parser<'a> {
             block_members: FxHashMap::default(),
             angles: FxHashMap::default(),
             bodies: Vec::new(),
+            macro_numbers: Vec::new(),
         };
         parser.collect_names();
         parser
@@ -210,6 +214,7 @@ impl<'a> Parser<'a> {
             is_versioned: self.is_versioned,
             undecided: std::mem::take(&mut self.undecided),
             declared: self.outside_of_bodies(),
+            macro_numbers: std::mem::take(&mut self.macro_numbers),
         }
     }
 
