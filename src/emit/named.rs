@@ -13,7 +13,7 @@ use crate::source::{Remark, Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::Language;
 use crate::target::reserved::Reserved;
-use crate::tree::{ExprId, ExprKind, Literal, Prec, Scalar, UnaryOp};
+use crate::tree::{ExprId, ExprKind, Literal, LocalId, Prec, Scalar, UnaryOp};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -67,9 +67,7 @@ enum Body {
 impl Body {
     /// Of a span of all of it.
     fn of(sources: &Sources, span: Span) -> Body {
-        let Span { file, start, end } = sources.spelling(span);
-        let text = sources.file(file).and_then(|file| file.text.get(start as usize..end as usize));
-        let text = text.unwrap_or_default().trim_matches(['(', ')', ' ']);
+        let text = sources.spelled(span).trim_matches(['(', ')', ' ']);
         match crate::lex::single_token(text) {
             Some(TokenKind::Ident) => Body::Word,
             _ => Number::parse(text).map_or(Body::Other, Body::Number),
@@ -213,6 +211,10 @@ impl<'a> Macros<'a> {
     }
 
     fn note(&self, at: usize, text: &str, as_is: bool) {
+        // Comments would be in each use.
+        if text.contains(['\n', '\r']) || text.contains("//") || text.contains("/*") {
+            return;
+        }
         let mut known = self.known.borrow_mut();
         let Some(known) = known.get_mut(at) else { return };
         let place = known.texts.iter().position(|known| known.text == text).unwrap_or_else(|| {
@@ -377,7 +379,7 @@ impl Exprs<'_> {
         self.cx.macros.write(span, as_is, out, print)
     }
 
-    /// Whether an expression is a constant that does not depend on where it stands.
+    /// Whether an expression may be what a macro stands for: where those become constants, it is one, too.
     pub(super) fn is_macro_value(&self, id: ExprId) -> bool {
         !self.arena.any_part(id, |part| match self.kind(part) {
             ExprKind::Literal(..)
@@ -389,21 +391,28 @@ impl Exprs<'_> {
             | ExprKind::Construct(_)
             | ExprKind::Convert(..)
             | ExprKind::Zero => false,
-            ExprKind::Local(_)
-            | ExprKind::Global(_)
+            // Macros are texts, which mean what they mean where they stand.
+            ExprKind::Local(local) => self.cx.macros.are_constants || !self.is_of_source(part, *local),
+            ExprKind::Global(_)
             | ExprKind::Field(..)
             | ExprKind::Index(..)
             | ExprKind::Contents(_)
             | ExprKind::MatrixSwizzle(..)
-            | ExprKind::Assign(..)
+            | ExprKind::Call(..)
+            | ExprKind::Native(..) => self.cx.macros.are_constants,
+            ExprKind::Assign(..)
             | ExprKind::Step(..)
             | ExprKind::Comma(..)
-            | ExprKind::Call(..)
             | ExprKind::Property(_)
-            | ExprKind::Native(..)
             | ExprKind::AddressOf(_)
             | ExprKind::Deref(_) => true,
         })
+    }
+
+    /// Whether the source has a variable here. One that a pass made stands for what the source has.
+    fn is_of_source(&self, id: ExprId, local: LocalId) -> bool {
+        let name = self.locals.map_or("", |locals| locals[local].name.as_str());
+        self.cx.macros.sources.spelled(self.arena[id].span).trim_matches(['(', ')', ' ']) == name
     }
 }
 
