@@ -55,7 +55,6 @@ mod left_out;
 mod link;
 mod literal;
 mod local_decls;
-mod macro_numbers;
 mod member;
 mod memberwise;
 mod merge;
@@ -95,6 +94,7 @@ mod unset;
 mod user_attributes;
 mod vertex_inputs;
 mod views;
+mod written_numbers;
 mod words;
 mod wrappers;
 
@@ -228,7 +228,7 @@ pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diag
     checker.check_passed();
     checker.finish(input);
     let sources = input.units.iter().chain(&input.modules);
-    checker.program.macro_numbers = Arc::new(macro_numbers::macro_numbers(&checker.program, sources));
+    checker.program.macro_numbers = Arc::new(written_numbers::macro_numbers(&checker.program, sources));
     (checker.program, checker.report)
 }
 

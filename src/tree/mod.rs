@@ -557,6 +557,8 @@ pub struct EnumCase {
     pub name: Symbol,
     /// The value.
     pub value: i64,
+    /// The value as the source has it, of the tag's type: numbers, operators and other cases of the enum.
+    pub written: Option<ExprTree>,
     /// Comments.
     pub comments: Vec<Comment>,
 }
