@@ -529,7 +529,8 @@ impl<'a> Checker<'a> {
         let mut next: i64 = i64::from(flags);
         for (name, value, comments) in &e.cases {
             let given = value.as_ref().and_then(|v| self.constant_int(v, scope));
-            let written = given.zip(value.as_ref()).and_then(|known| written_numbers::case_value(&self.program, id, known));
+            let written =
+                given.zip(value.as_ref()).and_then(|known| written_numbers::case_value(&self.program, id, known));
             let value = given.unwrap_or(next);
             next = match (flags, value) {
                 // The bit after none is the first.

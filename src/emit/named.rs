@@ -1,4 +1,5 @@
-//! Macros of the source that stand for values: a constant expression that comes from one macro as a whole is written by its name.
+//! Macros of the source that stand for values: an expression that comes from one macro as a whole is written by its name. Where
+//! macros become constants, it is a constant expression. Sizes of arrays and arguments of attributes are among those.
 //!
 //! A text is printed three times if it has such expressions, else once. The first time tells what each macro is written as: most
 //! often, and of equals what is shortest. The second time its name is written where it says just that. Names that the text has
@@ -60,7 +61,7 @@ struct Macro {
 enum Body {
     Number(Number),
     /// A name, maybe of another macro, or `true`.
-    Word,
+    Word(Symbol),
     Other,
 }
 
@@ -69,7 +70,7 @@ impl Body {
     fn of(sources: &Sources, span: Span) -> Body {
         let text = sources.spelled(span).trim_matches(['(', ')', ' ']);
         match crate::lex::single_token(text) {
-            Some(TokenKind::Ident) => Body::Word,
+            Some(TokenKind::Ident) => Body::Word(Symbol::new(text)),
             _ => Number::parse(text).map_or(Body::Other, Body::Number),
         }
     }
@@ -92,9 +93,12 @@ impl Number {
             TokenKind::Float => false,
             _ => return None,
         };
-        let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
-        let value = match hexadecimal {
-            Some(digits) => i64::from_str_radix(digits.trim_end_matches(['u', 'U', 'l', 'L']), 16).ok()? as f64,
+        let prefixed = |of: &[&str]| of.iter().find_map(|prefix| digits.strip_prefix(prefix));
+        let hexadecimal = prefixed(&["0x", "0X"]).map(|digits| (digits, 16));
+        let value = match hexadecimal.or_else(|| prefixed(&["0b", "0B"]).map(|digits| (digits, 2))) {
+            Some((digits, base)) => {
+                i64::from_str_radix(digits.trim_end_matches(['u', 'U', 'l', 'L']), base).ok()? as f64
+            }
             None => digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()?,
         };
         let is_unsigned = is_integer && digits.contains(['u', 'U']);
@@ -171,7 +175,7 @@ impl<'a> Macros<'a> {
     pub(super) fn number(&self, span: Span) -> Option<Number> {
         match self.place(span).and_then(|at| Some(self.known.borrow().get(at)?.body))? {
             Body::Number(number) => Some(number),
-            Body::Word | Body::Other => None,
+            Body::Word(_) | Body::Other => None,
         }
     }
 
@@ -179,14 +183,15 @@ impl<'a> Macros<'a> {
     pub(super) fn may_be(&self, span: Span, literal: Literal) -> bool {
         let body = self.place(span).and_then(|at| Some(self.known.borrow().get(at)?.body));
         match (body, literal) {
-            (Some(Body::Word), _) => true,
+            (Some(Body::Word(_)), _) => true,
             (Some(Body::Other) | None, _) => false,
             // Unsigned numbers are held as their bits.
             (Some(Body::Number(Number { value, .. })), Literal::Int(of)) => {
                 of as f64 == value || f64::from(of as u32) == value || of as f64 == f64::from(value as i64 as i32)
             }
             (Some(Body::Number(number)), Literal::Float(of)) => of == number.value || of as f32 == number.value as f32,
-            (Some(Body::Number(_)), Literal::Bool(_) | Literal::Text(_)) => false,
+            (Some(Body::Number(number)), Literal::Bool(of)) => number.is_integer && of == (number.value != 0.0),
+            (Some(Body::Number(_)), Literal::Text(_)) => false,
         }
     }
 
@@ -281,13 +286,19 @@ impl<'a> Macros<'a> {
             whole.push('\n');
         }
         let mut w = Writer::new(cx.options, &cx.marks, cx.head_origin());
-        for Macro { name, value, remarks, definition, .. } in &known {
+        for Macro { name, value, remarks, definition, chosen, body, .. } in &known {
             let comment = |remark: &Remark| {
                 let Remark { text, trailing, blank_before } = *remark;
                 Comment { text, span: Span::default(), trailing, blank_before }
             };
             let comments: Vec<Comment> = remarks.iter().map(comment).collect();
-            let value = value.as_deref().unwrap_or_default();
+            // Another macro that says the same.
+            let other = match *body {
+                Body::Word(other) => Some(other),
+                Body::Number(_) | Body::Other => None,
+            };
+            let other = other.filter(|other| known.iter().any(|known| known.name == *other && known.chosen == *chosen));
+            let value = other.as_ref().map_or(value.as_deref().unwrap_or_default(), |other| other.as_str());
             w.before(&comments);
             w.from((*definition, PieceKind::Macro));
             w.line(&match cx.profile.language {
@@ -341,6 +352,7 @@ impl Exprs<'_> {
         // An integer that was converted.
         let literal = match literal {
             Literal::Float(value) if number.is_some_and(|number| number.is_integer) => Literal::Int(value as i64),
+            Literal::Bool(_) => number.map_or(literal, |number| Literal::Int(number.value as i64)),
             other => other,
         };
         let written: &[Scalar] = match literal {
