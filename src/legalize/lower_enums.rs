@@ -65,7 +65,7 @@ fn declare_constants(cx: &mut Context, tags: &[Scalar]) -> FxHashMap<(EnumId, u3
     });
     // Cases that others are made of come before them.
     for (e, index) in used.clone().into_iter().rev() {
-        use_parts(&cx.program, (e, index), &mut used);
+        use_parts(cx.program, (e, index), &mut used);
     }
     let mut constants = FxHashMap::default();
     let mut introduced = None;
