@@ -23,7 +23,8 @@ pub(super) fn macro_numbers<'a>(program: &Program, units: impl Iterator<Item = &
 /// `None`: it is made of something else than numbers.
 fn number(program: &Program, expr: &ast::Expr) -> Option<MacroNumber> {
     let sole = sole_number(expr).is_some_and(|suffix| suffix == "u");
-    let writer = Writer { program, ty: if sole { TypeId::UINT } else { TypeId::INT }, is_unsigned: sole, cases: None };
+    let writer =
+        NumberTrees { program, ty: if sole { TypeId::UINT } else { TypeId::INT }, is_unsigned: sole, cases: None };
     let (value, tree) = writer.written(expr)?;
     Some(MacroNumber { value, tree })
 }
@@ -44,12 +45,12 @@ pub(super) fn case_value(program: &Program, id: EnumId, (value, expr): (i64, &as
         Scalar::U32 => (TypeId::UINT, true),
         _ => return None,
     };
-    let (written, tree) = Writer { program, ty, is_unsigned, cases: Some(id) }.written(expr)?;
+    let (written, tree) = NumberTrees { program, ty, is_unsigned, cases: Some(id) }.written(expr)?;
     (written == value).then_some(tree)
 }
 
 /// Builds trees of numbers of one type.
-struct Writer<'a> {
+struct NumberTrees<'a> {
     program: &'a Program,
     ty: TypeId,
     is_unsigned: bool,
@@ -57,7 +58,7 @@ struct Writer<'a> {
     cases: Option<EnumId>,
 }
 
-impl Writer<'_> {
+impl NumberTrees<'_> {
     fn written(&self, expr: &ast::Expr) -> Option<(i64, ExprTree)> {
         let mut exprs = ExprArena::default();
         let root = self.tree(expr, &mut exprs)?;
@@ -82,7 +83,7 @@ impl Writer<'_> {
                 let known = [Add, Sub, Mul, Div, Rem, Shl, Shr, BitAnd, BitOr];
                 let op = known.into_iter().find(|known| *op == known.spelling())?;
                 // A distance is of any type.
-                let distance = Writer { ty: TypeId::INT, is_unsigned: false, cases: None, program: self.program };
+                let distance = NumberTrees { ty: TypeId::INT, is_unsigned: false, cases: None, program: self.program };
                 let distance = if matches!(op, Shl | Shr) { distance.tree(b, exprs) } else { None };
                 let b = distance.or_else(|| self.tree(b, exprs))?;
                 ExprKind::Binary(op, self.tree(a, exprs)?, b)
