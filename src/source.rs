@@ -280,6 +280,13 @@ impl Sources {
         }
     }
 
+    /// The text of a token or of several, as it is spelled.
+    pub fn spelled(&self, span: Span) -> &str {
+        let Span { file, start, end } = self.spelling(span);
+        let text = self.file(file).and_then(|file| file.text.get(start as usize..end as usize));
+        text.unwrap_or_default()
+    }
+
     /// Zero-based line and byte column of an offset.
     pub fn line_column(&self, file: FileId, offset: u32) -> (usize, usize) {
         let Some(file) = self.file(file) else { return (0, 0) };

@@ -95,6 +95,7 @@ mod unset;
 mod user_attributes;
 mod vertex_inputs;
 mod views;
+mod written_numbers;
 mod words;
 mod wrappers;
 
@@ -229,6 +230,8 @@ pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diag
     checker.check_buffers();
     checker.check_passed();
     checker.finish(input);
+    let sources = input.units.iter().chain(&input.modules);
+    checker.program.macro_numbers = Arc::new(written_numbers::macro_numbers(&checker.program, sources));
     (checker.program, checker.report)
 }
 

@@ -3,7 +3,7 @@
 use super::aliases::FUNCTION_TYPE;
 use super::scope::{BuiltinGeneric, DeclId, DeclInfo, Entity, Found, ScopeId, What};
 use super::size_constants::Size;
-use super::{Checker, foreign_words};
+use super::{Checker, foreign_words, written_numbers};
 use crate::ast::{self, GenericArg, PathSegment, TypeExpr, TypeKind};
 use crate::diagnostic::Code;
 use crate::parse::Language;
@@ -528,14 +528,17 @@ impl<'a> Checker<'a> {
         let flags = info.attribute("Flags").is_some();
         let mut next: i64 = i64::from(flags);
         for (name, value, comments) in &e.cases {
-            let value = value.as_ref().and_then(|v| self.constant_int(v, scope)).unwrap_or(next);
+            let given = value.as_ref().and_then(|v| self.constant_int(v, scope));
+            let written =
+                given.zip(value.as_ref()).and_then(|known| written_numbers::case_value(&self.program, id, known));
+            let value = given.unwrap_or(next);
             next = match (flags, value) {
                 // The bit after none is the first.
                 (true, 0) => 1,
                 (true, _) => value.wrapping_mul(2),
                 (false, _) => value.wrapping_add(1),
             };
-            self.program.enums[id].cases.push(EnumCase { name: name.name, value, comments: comments.clone() });
+            self.program.enums[id].cases.push(EnumCase { name: name.name, value, written, comments: comments.clone() });
         }
         ty
     }

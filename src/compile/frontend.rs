@@ -8,7 +8,7 @@ use super::type_names::parse_with_imports;
 use crate::ast;
 use crate::check::{Bodies, Input, SourceUnit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::lex::AskedMacro;
+use crate::lex::{AskedMacro, NamedTokens};
 use crate::limits::Limits;
 use crate::parse::Language;
 use crate::preprocess::{Preprocess, ShaderTarget, TokenCache, preprocess};
@@ -335,8 +335,16 @@ fn read(
         let spans = problems.iter_mut().flat_map(|d| d.span.iter_mut().chain(d.labels.iter_mut().map(|l| &mut l.span)));
         let spans = spans.chain(tokens.comments.iter_mut().map(|c| &mut c.span));
         let spans = spans.chain(tokens.tokens.iter_mut().map(|t| &mut t.span));
+        // Spans are the keys there, too.
+        let mut named: Vec<_> = std::mem::take(&mut tokens.named).into_iter().collect();
+        fn of_macro((first, known): &mut (Span, Vec<NamedTokens>)) -> impl Iterator<Item = &mut Span> {
+            std::iter::once(first).chain(known.iter_mut().flat_map(|named| [&mut named.last, &mut named.span]))
+        }
+        let spans = spans.chain(named.iter_mut().flat_map(of_macro));
         let mut ids = spans.map(|span| &mut span.file).chain(&mut tokens.files);
         sources.renumber(&mut numbers.lock().unwrap_or_else(|e| e.into_inner()), &mut ids);
+        drop(ids);
+        tokens.named = named.into_iter().collect();
         problems.into_iter().for_each(|d| diags.push(d));
     }
     let mut mentions = Mentions::default();

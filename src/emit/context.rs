@@ -159,7 +159,44 @@ impl<'a> Context<'a> {
     /// The printer of an initializer's expressions.
     pub(super) fn tree<'b>(&'b self, dialect: &'b dyn Dialect, tree: &'b ExprTree) -> Exprs<'b> {
         self.trivia.begin();
+        self.tree_inside(dialect, tree)
+    }
+
+    /// The same in the middle of what another one prints.
+    fn tree_inside<'b>(&'b self, dialect: &'b dyn Dialect, tree: &'b ExprTree) -> Exprs<'b> {
         Exprs { cx: self, dialect, arena: &tree.exprs, locals: None, assigned: &self.nothing, labels: &self.nothing }
+    }
+
+    /// The sizes of an array from the outermost on, as the declaration has them whose name has this span.
+    pub(super) fn lengths(&self, dialect: &dyn Dialect, ty: TypeId, span: Span) -> Vec<String> {
+        let (mut ty, mut lengths) = (ty, Vec::new());
+        while let Some((element, length)) = self.program.types.array_parts(ty) {
+            lengths.push(length);
+            ty = element;
+        }
+        let text = |(at, length): (usize, Length)| match length {
+            Length::Fixed(n) => self.number(dialect, (span, at, lengths.len()), n.into()),
+            Length::Unsized | Length::Constant(_) => self.program.length_text(length),
+        };
+        lengths.iter().copied().enumerate().map(text).collect()
+    }
+
+    /// A number of a declaration or an attribute whose name has this span: which one it is of how many. It is written with the
+    /// macros that the source has for it, if it is still what they say.
+    pub(super) fn number(&self, dialect: &dyn Dialect, (span, at, of): (Span, usize, usize), number: i64) -> String {
+        let known = self.program.macro_numbers.get(&span).filter(|known| known.len() == of);
+        match known.and_then(|known| known.get(at)?.as_ref()).filter(|known| known.value == number) {
+            Some(known) => self.macros.size(|| self.tree_inside(dialect, &known.tree).text(known.tree.root)),
+            None => number.to_string(),
+        }
+    }
+
+    /// The numbers of a work group along an axis, as the source has them.
+    pub(super) fn group_size(&self, dialect: &dyn Dialect, entry: &EntryPoint) -> [String; 3] {
+        let attributes = &self.program.functions[entry.function].attributes;
+        let attribute = attributes.iter().find(|a| a.name.as_str().eq_ignore_ascii_case("numthreads"));
+        let (span, of) = attribute.map_or((Span::default(), 0), |a| (a.span, a.args.len()));
+        std::array::from_fn(|axis| self.number(dialect, (span, axis, of), entry.workgroup_size[axis].into()))
     }
 
     /// The statements of a function, in braces after `head`.

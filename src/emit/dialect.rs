@@ -3,6 +3,7 @@
 use super::Context;
 use super::expr::{Exprs, Prec};
 use super::literal::Literals;
+use crate::source::Span;
 use crate::tree::*;
 
 /// How a language spells types.
@@ -16,11 +17,8 @@ pub(super) trait Spelling {
     /// Any type, as it stands in an expression.
     fn type_name(&self, cx: &Context, ty: TypeId) -> String;
 
-    /// A type with the name of what is declared: `float a[3]`, `a: array<f32, 3>`.
-    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String {
-        let (element, sizes) = split_array(cx, ty);
-        format!("{} {name}{sizes}", self.type_name(cx, element))
-    }
+    /// A type with the name of what is declared and its span: `float a[3]`, `a: array<f32, 3>`.
+    fn variable(&self, cx: &Context, ty: TypeId, name: (&str, Span)) -> String;
 }
 
 /// The innermost element of an array type and the sizes in brackets, as C-like languages write them.
@@ -28,6 +26,17 @@ pub(super) fn split_array(cx: &Context, ty: TypeId) -> (TypeId, String) {
     let (mut ty, mut sizes) = (ty, String::new());
     while let Some((element, count)) = cx.program.types.array_parts(ty) {
         sizes.push_str(&format!("[{}]", cx.program.length_text(count)));
+        ty = element;
+    }
+    (ty, sizes)
+}
+
+/// The same of a declaration, whose name has this span, with the macros that the source has in the sizes.
+pub(super) fn sized_array(cx: &Context, dialect: &dyn Dialect, ty: TypeId, span: Span) -> (TypeId, String) {
+    let (mut ty, mut sizes) = (ty, String::new());
+    let lengths = cx.lengths(dialect, ty, span);
+    lengths.iter().for_each(|length| sizes.push_str(&format!("[{length}]")));
+    while let Some((element, _)) = cx.program.types.array_parts(ty) {
         ty = element;
     }
     (ty, sizes)
@@ -161,7 +170,7 @@ pub(super) fn plain_local<D: Dialect + ?Sized>(
             text.push_str(word);
         }
     }
-    text.push_str(&dialect.variable(ex.cx, variable.ty, variable.name.as_str()));
+    text.push_str(&dialect.variable(ex.cx, variable.ty, (variable.name.as_str(), variable.span)));
     if let Some(init) = init {
         text.push_str(" = ");
         ex.first_value(init, &mut text);

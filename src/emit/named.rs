@@ -1,4 +1,5 @@
-//! Macros of the source that stand for values: a constant expression that comes from one macro as a whole is written by its name.
+//! Macros of the source that stand for values: an expression that comes from one macro as a whole is written by its name. Where
+//! macros become constants, it is a constant expression. Sizes of arrays and arguments of attributes are among those.
 //!
 //! A text is printed three times if it has such expressions, else once. The first time tells what each macro is written as: most
 //! often, and of equals what is shortest. The second time its name is written where it says just that. Names that the text has
@@ -13,11 +14,11 @@ use crate::source::{Remark, Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::Language;
 use crate::target::reserved::Reserved;
-use crate::tree::{ExprId, ExprKind, Literal, Prec, Scalar, UnaryOp};
+use crate::tree::{ExprId, ExprKind, Literal, LocalId, Prec, Scalar, UnaryOp};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Stands before the names of macros until it is known which of them the text has otherwise.
@@ -35,6 +36,8 @@ pub(super) struct Macros<'a> {
     are_chosen: Cell<bool>,
     /// No names are written now: it is asked how a text is without them.
     is_plain: Cell<bool>,
+    /// The size of an array or the like is written now, which takes integers of any type.
+    is_size: Cell<bool>,
 }
 
 /// A macro.
@@ -58,18 +61,16 @@ struct Macro {
 enum Body {
     Number(Number),
     /// A name, maybe of another macro, or `true`.
-    Word,
+    Word(Symbol),
     Other,
 }
 
 impl Body {
     /// Of a span of all of it.
     fn of(sources: &Sources, span: Span) -> Body {
-        let Span { file, start, end } = sources.spelling(span);
-        let text = sources.file(file).and_then(|file| file.text.get(start as usize..end as usize));
-        let text = text.unwrap_or_default().trim_matches(['(', ')', ' ']);
+        let text = sources.spelled(span).trim_matches(['(', ')', ' ']);
         match crate::lex::single_token(text) {
-            Some(TokenKind::Ident) => Body::Word,
+            Some(TokenKind::Ident) => Body::Word(Symbol::new(text)),
             _ => Number::parse(text).map_or(Body::Other, Body::Number),
         }
     }
@@ -92,9 +93,12 @@ impl Number {
             TokenKind::Float => false,
             _ => return None,
         };
-        let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
-        let value = match hexadecimal {
-            Some(digits) => i64::from_str_radix(digits.trim_end_matches(['u', 'U', 'l', 'L']), 16).ok()? as f64,
+        let prefixed = |of: &[&str]| of.iter().find_map(|prefix| digits.strip_prefix(prefix));
+        let hexadecimal = prefixed(&["0x", "0X"]).map(|digits| (digits, 16));
+        let value = match hexadecimal.or_else(|| prefixed(&["0b", "0B"]).map(|digits| (digits, 2))) {
+            Some((digits, base)) => {
+                i64::from_str_radix(digits.trim_end_matches(['u', 'U', 'l', 'L']), base).ok()? as f64
+            }
             None => digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()?,
         };
         let is_unsigned = is_integer && digits.contains(['u', 'U']);
@@ -119,7 +123,16 @@ impl<'a> Macros<'a> {
             Language::Wgsl => true,
         };
         let (known, places) = (RefCell::default(), RefCell::default());
-        Macros { sources, are_constants, known, places, are_chosen: Cell::new(false), is_plain: Cell::new(false) }
+        let (are_chosen, is_plain, is_size) = <(Cell<bool>, Cell<bool>, Cell<bool>)>::default();
+        Macros { sources, are_constants, known, places, are_chosen, is_plain, is_size }
+    }
+
+    /// Writes the size of an array or the like.
+    pub(super) fn size(&self, print: impl FnOnce() -> String) -> String {
+        self.is_size.set(true);
+        let text = print();
+        self.is_size.set(false);
+        text
     }
 
     /// Writes a constant expression of this span, by the name of its macro if that stands for it.
@@ -162,7 +175,7 @@ impl<'a> Macros<'a> {
     pub(super) fn number(&self, span: Span) -> Option<Number> {
         match self.place(span).and_then(|at| Some(self.known.borrow().get(at)?.body))? {
             Body::Number(number) => Some(number),
-            Body::Word | Body::Other => None,
+            Body::Word(_) | Body::Other => None,
         }
     }
 
@@ -170,14 +183,15 @@ impl<'a> Macros<'a> {
     pub(super) fn may_be(&self, span: Span, literal: Literal) -> bool {
         let body = self.place(span).and_then(|at| Some(self.known.borrow().get(at)?.body));
         match (body, literal) {
-            (Some(Body::Word), _) => true,
+            (Some(Body::Word(_)), _) => true,
             (Some(Body::Other) | None, _) => false,
             // Unsigned numbers are held as their bits.
             (Some(Body::Number(Number { value, .. })), Literal::Int(of)) => {
                 of as f64 == value || f64::from(of as u32) == value || of as f64 == f64::from(value as i64 as i32)
             }
             (Some(Body::Number(number)), Literal::Float(of)) => of == number.value || of as f32 == number.value as f32,
-            (Some(Body::Number(_)), Literal::Bool(_) | Literal::Text(_)) => false,
+            (Some(Body::Number(number)), Literal::Bool(of)) => number.is_integer && of == (number.value != 0.0),
+            (Some(Body::Number(_)), Literal::Text(_)) => false,
         }
     }
 
@@ -202,6 +216,10 @@ impl<'a> Macros<'a> {
     }
 
     fn note(&self, at: usize, text: &str, as_is: bool) {
+        // Comments would be in each use.
+        if text.contains(['\n', '\r']) || text.contains("//") || text.contains("/*") {
+            return;
+        }
         let mut known = self.known.borrow_mut();
         let Some(known) = known.get_mut(at) else { return };
         let place = known.texts.iter().position(|known| known.text == text).unwrap_or_else(|| {
@@ -209,7 +227,8 @@ impl<'a> Macros<'a> {
             known.texts.len() - 1
         });
         if let Some(known) = known.texts.get_mut(place) {
-            known.count += 1;
+            // Others say what type it has.
+            known.count += usize::from(!self.is_size.get());
             known.as_is += usize::from(as_is);
         }
     }
@@ -223,13 +242,15 @@ impl<'a> Macros<'a> {
 
     /// Chooses what names stand for. False: there are none.
     pub(super) fn choose(&self, reserved: &Reserved) -> bool {
-        let mut names: BTreeSet<&str> = BTreeSet::new();
+        // Files of a program may have the same macro, each for itself.
+        let mut meanings: BTreeMap<&str, &str> = BTreeMap::new();
         for known in self.known.borrow_mut().iter_mut() {
             let name = known.name.as_str();
             let is_legal = name.chars().all(is_part) && reserved.respell(name) == name && !reserved.is_builtin(name);
-            let is_free = is_legal && names.insert(name);
             let best = known.texts.iter().max_by_key(|known| (known.as_is, known.count, Reverse(known.text.len())));
-            known.chosen = best.filter(|_| is_free).map(|best| best.text.clone());
+            let best = best.filter(|_| is_legal).map(|best| best.text.as_str());
+            let best = best.filter(|best| *meanings.entry(name).or_insert(best) == *best);
+            known.chosen = best.map(str::to_owned);
         }
         self.are_chosen.set(true);
         self.known.borrow().iter().any(|known| known.chosen.is_some())
@@ -257,19 +278,27 @@ impl<'a> Macros<'a> {
         let files: Vec<_> = self.sources.files().map(|(id, _)| id).collect();
         let order = |span: Span| (files.iter().position(|id| *id == span.file), span.start);
         known.sort_by_key(|known| order(known.definition));
+        let mut names = BTreeSet::new();
+        known.retain(|known| names.insert(known.name.as_str()));
         let (before, after) = text.split_at_checked(place).unwrap_or(("", text));
         let mut whole = before.to_owned();
         if !whole.is_empty() && !whole.ends_with("\n\n") {
             whole.push('\n');
         }
         let mut w = Writer::new(cx.options, &cx.marks, cx.head_origin());
-        for Macro { name, value, remarks, definition, .. } in &known {
+        for Macro { name, value, remarks, definition, chosen, body, .. } in &known {
             let comment = |remark: &Remark| {
                 let Remark { text, trailing, blank_before } = *remark;
                 Comment { text, span: Span::default(), trailing, blank_before }
             };
             let comments: Vec<Comment> = remarks.iter().map(comment).collect();
-            let value = value.as_deref().unwrap_or_default();
+            // Another macro that says the same.
+            let other = match *body {
+                Body::Word(other) => Some(other),
+                Body::Number(_) | Body::Other => None,
+            };
+            let other = other.filter(|other| known.iter().any(|known| known.name == *other && known.chosen == *chosen));
+            let value = other.as_ref().map_or(value.as_deref().unwrap_or_default(), |other| other.as_str());
             w.before(&comments);
             w.from((*definition, PieceKind::Macro));
             w.line(&match cx.profile.language {
@@ -323,6 +352,7 @@ impl Exprs<'_> {
         // An integer that was converted.
         let literal = match literal {
             Literal::Float(value) if number.is_some_and(|number| number.is_integer) => Literal::Int(value as i64),
+            Literal::Bool(_) => number.map_or(literal, |number| Literal::Int(number.value as i64)),
             other => other,
         };
         let written: &[Scalar] = match literal {
@@ -334,6 +364,12 @@ impl Exprs<'_> {
             let style = self.dialect.literals();
             let own = super::literal::text(style, *other, literal, spelling);
             if self.cx.macros.stands_for(span, &own) {
+                if self.cx.macros.is_size.get() {
+                    return self.cx.macros.write(span, false, out, &|out| {
+                        out.push_str(&own);
+                        Prec::Postfix
+                    });
+                }
                 out.push_str(self.dialect.scalar_name(scalar));
                 out.push('(');
                 self.cx.macros.write(span, true, out, &|out| {
@@ -345,6 +381,7 @@ impl Exprs<'_> {
             }
         }
         let as_is = match literal {
+            _ if self.cx.macros.is_size.get() => false,
             Literal::Int(_) if number.is_some_and(|number| number.is_unsigned) => scalar == Scalar::U32,
             Literal::Int(_) => scalar == Scalar::I32,
             Literal::Float(_) => scalar.is_float(),
@@ -354,7 +391,7 @@ impl Exprs<'_> {
         self.cx.macros.write(span, as_is, out, print)
     }
 
-    /// Whether an expression is a constant that does not depend on where it stands.
+    /// Whether an expression may be what a macro stands for: where those become constants, it is one, too.
     pub(super) fn is_macro_value(&self, id: ExprId) -> bool {
         !self.arena.any_part(id, |part| match self.kind(part) {
             ExprKind::Literal(..)
@@ -366,21 +403,28 @@ impl Exprs<'_> {
             | ExprKind::Construct(_)
             | ExprKind::Convert(..)
             | ExprKind::Zero => false,
-            ExprKind::Local(_)
-            | ExprKind::Global(_)
+            // Macros are texts, which mean what they mean where they stand.
+            ExprKind::Local(local) => self.cx.macros.are_constants || !self.is_of_source(part, *local),
+            ExprKind::Global(_)
             | ExprKind::Field(..)
             | ExprKind::Index(..)
             | ExprKind::Contents(_)
             | ExprKind::MatrixSwizzle(..)
-            | ExprKind::Assign(..)
+            | ExprKind::Call(..)
+            | ExprKind::Native(..) => self.cx.macros.are_constants,
+            ExprKind::Assign(..)
             | ExprKind::Step(..)
             | ExprKind::Comma(..)
-            | ExprKind::Call(..)
             | ExprKind::Property(_)
-            | ExprKind::Native(..)
             | ExprKind::AddressOf(_)
             | ExprKind::Deref(_) => true,
         })
+    }
+
+    /// Whether the source has a variable here. One that a pass made stands for what the source has.
+    fn is_of_source(&self, id: ExprId, local: LocalId) -> bool {
+        let name = self.locals.map_or("", |locals| locals[local].name.as_str());
+        self.cx.macros.sources.spelled(self.arena[id].span).trim_matches(['(', ')', ' ']) == name
     }
 }
 

@@ -124,6 +124,7 @@ impl Parser<'_> {
             W::LParen => self.attribute_args()?,
             _ => Vec::new(),
         };
+        self.note_numbers(name, args.iter().map(Some));
         Ok(Attribute { name, args })
     }
 

@@ -691,6 +691,7 @@ impl Parser<'_> {
     /// variable = array-suffixes declarator-suffix ["{" states "}"]
     pub(super) fn variable(&mut self, name: Ident, ty: TypeExpr) -> R<VarDecl> {
         let ty = self.array_suffixes(ty)?;
+        self.note_sizes(name, &ty);
         let (semantics, mut init, bits) = self.declarator_suffix(name)?;
         init = init.filter(|e| !matches!(e.kind, ExprKind::Unsupported(n) if n == name.name));
         // States of effect files: `SamplerState s { Filter = ...; }`.

@@ -125,6 +125,7 @@ impl Parser<'_> {
         prefix.modifiers.retain(|m| !matches!(m.name.as_str(), "readonly" | "writeonly" | "restrict"));
         let ty = path_type(Ident { name: Symbol::new(buffer), span: name.span }, Some(element));
         let ty = self.array_suffixes(ty)?;
+        self.note_sizes(name, &ty);
         let var =
             VarDecl { ty, name, owner: Vec::new(), generics: None, semantics, init: None, is_let: false, bits: None };
         self.semicolon("the block")?;

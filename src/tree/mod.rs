@@ -13,6 +13,7 @@ mod types;
 mod body;
 mod expr_kinds;
 mod function;
+mod macro_numbers;
 mod origin;
 mod payload_access;
 pub mod analyses;
@@ -31,6 +32,7 @@ pub use build::Build;
 pub use expr_kinds::ExprKinds;
 pub use function::{EntryPoint, Function, FunctionBody, KNOWN_AS, PASSES, Param, ParamMode, TargetCase, is_uniform};
 pub use listed::Listed;
+pub use macro_numbers::{MacroNumber, MacroNumbers};
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
 pub use payload_access::{PAYLOAD_USERS, PayloadAccess, PayloadUsers};
 pub use slice::Slices;
@@ -43,6 +45,7 @@ pub use walk::ExprArena;
 use crate::lex::Comment;
 use crate::source::{FileId, Span};
 use crate::symbol::Symbol;
+use std::sync::Arc;
 
 /// Defines an arena index.
 macro_rules! id {
@@ -165,6 +168,8 @@ pub struct Program {
     pub has_algebraic_products: bool,
     /// Matrices whose products are written in reverse order, in which functions; set by legalization.
     pub reversed_products: Vec<(FunctionId, MatrixPlace)>,
+    /// Numbers of declarations that the source has macros for.
+    pub macro_numbers: Arc<MacroNumbers>,
     /// What [`analyses`] know of this version of it.
     pub memo: analyses::Memo,
 }
@@ -626,6 +631,8 @@ pub struct EnumCase {
     pub name: Symbol,
     /// The value.
     pub value: i64,
+    /// The value as the source has it, of the tag's type: numbers, operators and other cases of the enum.
+    pub written: Option<ExprTree>,
     /// Comments.
     pub comments: Vec<Comment>,
 }

@@ -10,7 +10,7 @@
 
 use super::{Glsl, GlslFile, layout_of, memory_words};
 use crate::emit::context::{Context, constant_element, transparent_element};
-use crate::emit::dialect::{Spelling, split_array};
+use crate::emit::dialect::{Spelling, sized_array, split_array};
 use crate::emit::layout;
 use crate::emit::marks::PieceKind;
 use crate::layout::{Layouter, Policy, Settings};
@@ -148,7 +148,7 @@ impl GlslFile<'_> {
     /// A block.
     pub(super) fn block(&mut self, global: &Global) {
         let program = self.cx.program;
-        let (_, sizes) = split_array(self.cx, global.ty);
+        let (_, sizes) = sized_array(self.cx, &Glsl, global.ty, global.span);
         match program.types.get(program.types.innermost(global.ty)) {
             Type::ConstantBuffer(element, layout) => {
                 let named = self.cx.profile.facts.data_layouts.obeyed(layout, true);
@@ -216,7 +216,7 @@ impl GlslFile<'_> {
                         member.push(order_word(own).to_owned());
                     }
                     let layout = layout_of(&member);
-                    let variable = Glsl.variable(self.cx, field.ty, field.name.as_str());
+                    let variable = Glsl.variable(self.cx, field.ty, (field.name.as_str(), field.span));
                     let around = self.w.from((field.span, PieceKind::Name));
                     self.w.line(&format!("{layout}{variable};"));
                     self.w.from(around);
@@ -227,7 +227,7 @@ impl GlslFile<'_> {
             }
             None => {
                 let (member, instance) = contents_of(name, sizes);
-                let (block, member) = (block_name(global), Glsl.variable(self.cx, element, member));
+                let (block, member) = (block_name(global), Glsl.variable(self.cx, element, (member, global.span)));
                 self.short_block(&format!("{layout}{storage} {block}"), &member, &instance);
             }
         }

@@ -91,8 +91,10 @@ impl Dialect for Glsl {
                     ExprKind::Call(_, args) => args.first().copied().unwrap_or(init),
                     _ => init,
                 };
-                let mut text =
-                    format!("nonuniformEXT {} = ", self.variable(ex.cx, variable.ty, variable.name.as_str()));
+                let mut text = format!(
+                    "nonuniformEXT {} = ",
+                    self.variable(ex.cx, variable.ty, (variable.name.as_str(), variable.span))
+                );
                 ex.first_value(value, &mut text);
                 text
             }

@@ -77,7 +77,7 @@ impl GlslFile<'_> {
     /// `layout(local_size_x = 8) in;` and its relatives, before the entry point.
     fn stage_layout(&mut self, function: &Function, entry: &EntryPoint) {
         if entry.stage == Stage::Compute {
-            self.w.line(&group_size(self.cx.program, entry));
+            self.w.line(&group_size(self.cx, entry));
             stage_layouts(function).for_each(|line| self.w.line(&line));
             self.w.blank();
         }
@@ -95,7 +95,7 @@ impl GlslFile<'_> {
         let mut lines = Vec::new();
         for entry in self.cx.entry_points.iter().filter(|entry| entry.stage != Stage::Compute) {
             if matches!(entry.stage, Stage::Mesh | Stage::Amplification) {
-                lines.push(group_size(self.cx.program, entry));
+                lines.push(group_size(self.cx, entry));
             }
             lines.extend(stage_layouts(&self.cx.program.functions[entry.function]));
             lines.extend(modes(self.cx, entry).filter_map(|spelling| match spelling {
@@ -163,7 +163,7 @@ impl GlslFile<'_> {
             self.w.before(&field.comments);
             let precise = if field.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
             let around = self.w.from((field.span, PieceKind::Name));
-            self.w.line(&format!("{precise}{};", Glsl.variable(self.cx, field.ty, field.name.as_str())));
+            self.w.line(&format!("{precise}{};", Glsl.variable(self.cx, field.ty, (field.name.as_str(), field.span))));
             self.w.from(around);
             self.w.after(&field.comments);
         }
@@ -195,7 +195,7 @@ impl GlslFile<'_> {
     }
 
     fn variable(&mut self, global: &Global, words: &str) {
-        let mut text = format!("{words}{}", Glsl.variable(self.cx, global.ty, global.name.as_str()));
+        let mut text = format!("{words}{}", Glsl.variable(self.cx, global.ty, (global.name.as_str(), global.span)));
         if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
             text.push_str(" = ");
             self.cx.tree(&Glsl, init).first_value(init.root, &mut text);
@@ -242,7 +242,7 @@ impl GlslFile<'_> {
             words = memory_words(global, access);
         }
         let layout = layout_of(&layout);
-        let variable = Glsl.variable(self.cx, global.ty, global.name.as_str());
+        let variable = Glsl.variable(self.cx, global.ty, (global.name.as_str(), global.span));
         self.w.line(&format!("{layout}uniform {words}{variable};"));
     }
 
@@ -251,7 +251,7 @@ impl GlslFile<'_> {
         let location = global.explicit.location.map(|(location, _)| format!("location = {location}"));
         let layout = layout_of(location.as_slice());
         let word = global.storage.map_or("", |word| word.as_str());
-        let variable = Glsl.variable(self.cx, global.ty, global.name.as_str());
+        let variable = Glsl.variable(self.cx, global.ty, (global.name.as_str(), global.span));
         self.w.line(&format!("{layout}{word} {variable};"));
     }
 
@@ -287,7 +287,7 @@ impl GlslFile<'_> {
         };
         let words: String = WORDS.iter().filter(|(m, _)| meant(*m)).map(|(_, word)| *word).collect();
         let layout = layout_of(&layout);
-        let variable = Glsl.variable(self.cx, global.ty, global.name.as_str());
+        let variable = Glsl.variable(self.cx, global.ty, (global.name.as_str(), global.span));
         let storage = global.storage.map_or(String::new(), |storage| format!("{storage} "));
         self.w.line(&format!("{layout}{words}{storage}{word} {variable};"));
     }
@@ -325,7 +325,7 @@ impl GlslFile<'_> {
             ParamMode::Out => "out ",
             ParamMode::InOut | ParamMode::Ref => "inout ",
         };
-        format!("{word}{}", Glsl.variable(self.cx, local.ty, local.name.as_str()))
+        format!("{word}{}", Glsl.variable(self.cx, local.ty, (local.name.as_str(), local.span)))
     }
 }
 
@@ -336,10 +336,10 @@ fn modes(cx: &Context, entry: &EntryPoint) -> impl Iterator<Item = GlslMode> {
 }
 
 /// `layout(local_size_x = 8, ...) in;`
-fn group_size(program: &Program, entry: &EntryPoint) -> String {
-    let axes = ["x", "y", "z"].into_iter().zip(entry.workgroup_size).zip(entry.workgroup_constants);
-    let axis = |((axis, size), constant): ((&str, u32), Option<GlobalId>)| {
-        let id = constant.and_then(|id| program.globals[id].explicit.constant_id.flatten());
+fn group_size(cx: &Context, entry: &EntryPoint) -> String {
+    let axes = ["x", "y", "z"].into_iter().zip(cx.group_size(&Glsl, entry)).zip(entry.workgroup_constants);
+    let axis = |((axis, size), constant): ((&str, String), Option<GlobalId>)| {
+        let id = constant.and_then(|id| cx.program.globals[id].explicit.constant_id.flatten());
         match id {
             Some(id) => format!("local_size_{axis} = {size}, local_size_{axis}_id = {id}"),
             None => format!("local_size_{axis} = {size}"),

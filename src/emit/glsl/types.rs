@@ -2,7 +2,8 @@
 
 use super::Glsl;
 use crate::emit::context::Context;
-use crate::emit::dialect::{Spelling, split_array};
+use crate::emit::dialect::{Spelling, sized_array, split_array};
+use crate::source::Span;
 use crate::tree::*;
 
 /// (scalar, its name, prefix of vectors, extension that it needs).
@@ -99,6 +100,11 @@ impl Spelling for Glsl {
             Type::DynamicResource(_) => "__DynamicResource".to_owned(),
             Type::Opaque(symbol) => symbol.to_string(),
         }
+    }
+
+    fn variable(&self, cx: &Context, ty: TypeId, (name, span): (&str, Span)) -> String {
+        let (element, sizes) = sized_array(cx, self, ty, span);
+        format!("{} {name}{sizes}", self.type_name(cx, element))
     }
 }
 

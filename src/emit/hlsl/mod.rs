@@ -10,6 +10,7 @@ use super::context::{Context, Group, Spacing, footer, header, transparent_elemen
 use super::dialect::Spelling;
 use super::marks::PieceKind;
 use super::writer::Writer;
+use crate::source::Span;
 use crate::target::Capability;
 use crate::target::invocation_modes::InvocationMode;
 use crate::target::system_values::builtin_attribute;
@@ -116,7 +117,13 @@ impl HlslFile<'_> {
             let mut text = if in_block { String::new() } else { self.builtin(&field.explicit) };
             text.push_str(&if in_block { String::new() } else { interpolation(field.modifiers) });
             text.push_str(self.matrix_order(field.ty, field.matrix_order));
-            text.push_str(&types::variable(self.cx, field.ty, field.name.as_str(), field.modifiers));
+            text.push_str(&types::variable(
+                self.cx,
+                &self.dialect,
+                field.ty,
+                (field.name.as_str(), field.span),
+                field.modifiers,
+            ));
             if let Some(semantic) = field.semantic {
                 text.push_str(&format!(" : {}", semantic.text));
             }
@@ -193,7 +200,13 @@ impl HlslFile<'_> {
             text.push_str(word);
         }
         text.push_str(self.matrix_order(global.ty, global.matrix_order));
-        text.push_str(&types::variable(self.cx, global.ty, global.name.as_str(), global.modifiers));
+        text.push_str(&types::variable(
+            self.cx,
+            &self.dialect,
+            global.ty,
+            (global.name.as_str(), global.span),
+            global.modifiers,
+        ));
         text.push_str(&self.register(global));
         if let Some(init) = &global.init {
             text.push_str(" = ");
@@ -217,7 +230,8 @@ impl HlslFile<'_> {
         let block = global.block.unwrap_or(global.name);
         self.w.open(&format!("{word} {block}{}", self.register(global)));
         let order = self.matrix_order(element, global.matrix_order);
-        let member = types::variable(self.cx, element, global.name.as_str(), global.modifiers);
+        let member =
+            types::variable(self.cx, &self.dialect, element, (global.name.as_str(), global.span), global.modifiers);
         self.w.line(&format!("{order}{member};"));
         self.w.close("");
         true
@@ -282,7 +296,8 @@ impl HlslFile<'_> {
         while self.is_declared(&name) {
             name.push('_');
         }
-        let declared = types::variable(self.cx, function.result, &name, Modifiers::default());
+        let declared =
+            types::variable(self.cx, &self.dialect, function.result, (&name, Span::default()), Modifiers::default());
         self.w.line(&format!("typedef {declared};"));
         name
     }
@@ -332,8 +347,15 @@ impl HlslFile<'_> {
         if is_entry {
             text.push_str(self.matrix_order(local.ty, param.matrix_order));
         }
-        text.push_str(&types::variable(self.cx, local.ty, local.name.as_str(), param.modifiers));
+        text.push_str(&types::variable(
+            self.cx,
+            &self.dialect,
+            local.ty,
+            (local.name.as_str(), local.span),
+            param.modifiers,
+        ));
         if let Type::MeshOutput(_, _, count) = program.types.get(local.ty) {
+            let count = self.cx.number(&self.dialect, (local.span, 0, 1), count.into());
             text.push_str(&format!("[{count}]"));
         }
         if let Some(semantic) = param.semantic {
@@ -375,7 +397,7 @@ impl HlslFile<'_> {
                     Some(f) if lower == "patchconstantfunc" => {
                         vec![format!("\"{}\"", self.cx.program.functions[f].name)]
                     }
-                    _ => attribute.args.iter().map(|arg| entry_argument(&lower, arg)).collect(),
+                    _ => self.attribute_args(&lower, attribute),
                 };
                 let args = if args.is_empty() { String::new() } else { format!("({})", args.join(", ")) };
                 self.w.line(&format!("[{name}{args}]"));
@@ -384,9 +406,18 @@ impl HlslFile<'_> {
             }
         }
         if matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification) {
-            let [x, y, z] = entry.workgroup_size;
+            let [x, y, z] = self.cx.group_size(&self.dialect, entry);
             self.w.line(&format!("[numthreads({x}, {y}, {z})]"));
         }
+    }
+
+    /// The arguments of an attribute of an entry point, by its name in lower case.
+    fn attribute_args(&self, name: &str, attribute: &Attribute) -> Vec<String> {
+        let args = attribute.args.iter().enumerate().map(|(at, arg)| match arg {
+            AttributeArg::Int(n) => self.cx.number(&self.dialect, (attribute.span, at, attribute.args.len()), *n),
+            other => entry_argument(name, other),
+        });
+        args.collect()
     }
 }
 

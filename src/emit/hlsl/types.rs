@@ -2,7 +2,8 @@
 
 use super::Hlsl;
 use crate::emit::context::Context;
-use crate::emit::dialect::{Spelling, split_array};
+use crate::emit::dialect::{Spelling, sized_array, split_array};
+use crate::source::Span;
 use crate::tree::*;
 
 impl Spelling for Hlsl {
@@ -17,11 +18,21 @@ impl Spelling for Hlsl {
     fn type_name(&self, cx: &Context, ty: TypeId) -> String {
         name(cx, ty, Modifiers::default())
     }
+
+    fn variable(&self, cx: &Context, ty: TypeId, name: (&str, Span)) -> String {
+        variable(cx, self, ty, name, Modifiers::default())
+    }
 }
 
 /// A type with a declared name: array sizes follow the name.
-pub(super) fn variable(cx: &Context, ty: TypeId, name: &str, modifiers: Modifiers) -> String {
-    let (element, sizes) = split_array(cx, ty);
+pub(super) fn variable(
+    cx: &Context,
+    hlsl: &Hlsl,
+    ty: TypeId,
+    (name, span): (&str, Span),
+    modifiers: Modifiers,
+) -> String {
+    let (element, sizes) = sized_array(cx, hlsl, ty, span);
     format!("{} {name}{sizes}", self::name(cx, element, modifiers))
 }
 

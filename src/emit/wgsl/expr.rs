@@ -159,7 +159,7 @@ impl Dialect for Wgsl {
         let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
         let name = variable.name;
         let Some(init) = init else {
-            return format!("var {}", self.variable(ex.cx, variable.ty, name.as_str()));
+            return format!("var {}", self.variable(ex.cx, variable.ty, (name.as_str(), variable.span)));
         };
         let word = match local {
             _ if ex.assigned.contains(&local) => "var",

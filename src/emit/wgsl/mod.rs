@@ -76,7 +76,7 @@ impl WgslFile<'_> {
             self.w.before(&field.comments);
             let attributes = place(&field.attributes, &field.explicit, field.modifiers);
             let sized = memory_attributes(&field.attributes);
-            let declared = Wgsl.variable(self.cx, field.ty, field.name.as_str());
+            let declared = Wgsl.variable(self.cx, field.ty, (field.name.as_str(), field.span));
             let around = self.w.from((field.span, PieceKind::Name));
             self.w.line(&format!("{attributes}{sized}{declared},"));
             self.w.from(around);
@@ -97,7 +97,7 @@ impl WgslFile<'_> {
             self.w.close("");
             self.w.blank();
         }
-        let declared = Wgsl.variable(self.cx, global.ty, global.name.as_str());
+        let declared = Wgsl.variable(self.cx, global.ty, (global.name.as_str(), global.span));
         let mut text = match global.kind {
             GlobalKind::Parameter => self.parameter(global),
             // What is made of overrides is one, or a variable where it is no scalar.
@@ -201,11 +201,12 @@ impl WgslFile<'_> {
 
     /// `8, rows, 1`. The sizes are of one type, which numbers take.
     fn group_size(&self, entry: &EntryPoint) -> String {
-        let axes = entry.workgroup_size.into_iter().zip(entry.workgroup_constants);
-        let axis = |(size, constant): (u32, Option<GlobalId>)| match constant.map(|id| &self.cx.program.globals[id]) {
+        let axes = self.cx.group_size(&Wgsl, entry).into_iter().zip(entry.workgroup_constants);
+        let axis = |(size, constant): (String, Option<GlobalId>)| match constant.map(|id| &self.cx.program.globals[id])
+        {
             Some(global) if global.ty == TypeId::UINT => global.name.to_string(),
             Some(global) => format!("u32({})", global.name),
-            None => size.to_string(),
+            None => size,
         };
         axes.map(axis).collect::<Vec<_>>().join(", ")
     }
@@ -213,7 +214,7 @@ impl WgslFile<'_> {
     fn param(&self, function: &Function, param: &Param) -> String {
         let local = &function.code.locals[param.local];
         let place = place(&param.attributes, &param.explicit, param.modifiers);
-        format!("{place}{}", Wgsl.variable(self.cx, local.ty, local.name.as_str()))
+        format!("{place}{}", Wgsl.variable(self.cx, local.ty, (local.name.as_str(), local.span)))
     }
 }
 

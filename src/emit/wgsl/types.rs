@@ -4,6 +4,7 @@ use super::Wgsl;
 use super::directives::holds_resource;
 use crate::emit::context::Context;
 use crate::emit::dialect::Spelling;
+use crate::source::Span;
 use crate::target::format::Format;
 use crate::tree::*;
 
@@ -51,13 +52,7 @@ impl Spelling for Wgsl {
                 Some(letter) => format!("mat{r}x{c}{letter}"),
                 None => format!("mat{r}x{c}<{}>", self.scalar_name(s)),
             },
-            Type::Array(t, n) => {
-                let word = if holds_resource(cx.program, t) { "binding_array" } else { "array" };
-                match n.is_unsized() {
-                    false => format!("{word}<{}, {}>", of(t), cx.program.length_text(n)),
-                    true => format!("{word}<{}>", of(t)),
-                }
-            }
+            Type::Array(_, length) => array_name(cx, ty, &[cx.program.length_text(length)]),
             Type::Struct(id) => cx.program.structs[id].name.to_string(),
             Type::Enum(id) => self.scalar_name(cx.program.enums[id].tag).to_owned(),
             Type::Texture(t) => texture(cx, &t, None),
@@ -84,9 +79,21 @@ impl Spelling for Wgsl {
         }
     }
 
-    fn variable(&self, cx: &Context, ty: TypeId, name: &str) -> String {
-        format!("{name}: {}", self.type_name(cx, ty))
+    fn variable(&self, cx: &Context, ty: TypeId, (name, span): (&str, Span)) -> String {
+        format!("{name}: {}", array_name(cx, ty, &cx.lengths(self, ty, span)))
     }
+}
+
+/// A type that may be an array, with the sizes from the outermost on, as far as they are known.
+fn array_name(cx: &Context, ty: TypeId, lengths: &[String]) -> String {
+    let (Some((element, _)), Some((length, rest))) = (cx.program.types.array_parts(ty), lengths.split_first()) else {
+        return Wgsl.type_name(cx, ty);
+    };
+    let word = if holds_resource(cx.program, element) { "binding_array" } else { "array" };
+    let element = array_name(cx, element, rest);
+    // Without a size it has as many as there are.
+    let length = if length.is_empty() { String::new() } else { format!(", {length}") };
+    format!("{word}<{element}{length}>")
 }
 
 /// A texture type; a storage texture has the format that its declaration asks for, or its element's own.
