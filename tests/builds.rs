@@ -48,7 +48,7 @@ fn a_program_of_two_files_has_one_layout() {
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
     assert_eq!(outputs(directory.path()), ["wgsl/quad.json", "wgsl/quad.wgsl"]);
     let text = read(directory.path(), "out/wgsl/quad.wgsl");
-    for (binding, name) in [(0, "camera"), (1, "image"), (2, "linearSampler")] {
+    for (binding, name) in [(0, "view"), (1, "image"), (2, "linearSampler")] {
         let declared = format!("@binding({binding}) @group(0) var");
         let line = text.lines().find(|line| line.contains(&declared)).unwrap_or_else(|| panic!("{declared}\n{text}"));
         assert!(line.to_lowercase().contains(&name.to_lowercase()), "{line}");

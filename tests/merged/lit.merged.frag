@@ -59,21 +59,21 @@ float sun(vec4 uv)
 }
 #endif
 
-layout(location = 0) in vec2 input_uv;
+layout(location = 0) in vec2 inUv;
 #if SHADOWS
-layout(location = 1) in vec4 input_shadowUv;
+layout(location = 1) in vec4 inShadowUv;
 #elif defined(FOG)
-layout(location = 1) in float input_fog;
+layout(location = 1) in float inFog;
 #endif
 #if SHADOWS && defined(FOG)
-layout(location = 2) in float input_fog;
+layout(location = 2) in float inFog;
 #endif
 
 layout(location = 0) out vec4 out_target;
 
 void main()
 {
-    vec4 color = texture(sampler2D(albedo, linearSampler), input_uv) * QUALITY_VALUE;
+    vec4 color = texture(sampler2D(albedo, linearSampler), inUv) * QUALITY_VALUE;
 #if QUALITY == 1
     color *= 1.5;
 #elif QUALITY == 2
@@ -83,10 +83,10 @@ void main()
     color *= 4.0;
 #endif
 #if SHADOWS
-    color.rgb *= sun(input_shadowUv);
+    color.rgb *= sun(inShadowUv);
 #endif
 #ifdef FOG
-    color.rgb = mix(color.rgb, fogColor, input_fog);
+    color.rgb = mix(color.rgb, fogColor, inFog);
     color.a *= fogDensity;
 #endif
     out_target = color;

@@ -1,8 +1,8 @@
 //! The texts and headers of a tree as files.
 
-use super::read::FlatText;
+use super::read::TreeText;
 use super::sharing::HeaderSharing;
-use super::units::{Unit, UnitKind, Units};
+use super::units::{TextUnit, TextUnitKind, TextUnits};
 use crate::batch::loader::{decode, from_base};
 use crate::compile::Target;
 use crate::diagnostic::Diagnostics;
@@ -37,7 +37,7 @@ pub struct TextFile {
 
 /// The files of one target.
 pub struct TreeFiles<'a> {
-    flat: &'a [FlatText],
+    flat: &'a [TreeText],
     sharing: &'a HeaderSharing,
     target: Target,
     language: Language,
@@ -51,7 +51,7 @@ pub struct TreeFiles<'a> {
 impl<'a> TreeFiles<'a> {
     /// Of flat texts. Sources are read from `base`, for the comments that they begin with.
     pub fn new(
-        flat: &'a [FlatText],
+        flat: &'a [TreeText],
         sharing: &'a HeaderSharing,
         (target, language): (Target, Language),
         base: &Path,
@@ -87,7 +87,7 @@ impl<'a> TreeFiles<'a> {
     }
 
     /// The unit that stands for all of its kind.
-    fn unit(&self, id: usize) -> Option<(&FlatText, &Unit)> {
+    fn unit(&self, id: usize) -> Option<(&TreeText, &TextUnit)> {
         let (text, at) = self.sharing.unit(id)?.at;
         let flat = self.flat.get(text)?;
         Some((flat, &flat.read.units.get(at)?.0))
@@ -135,7 +135,7 @@ impl<'a> TreeFiles<'a> {
         let staying = units().filter(|(at, _)| self.sharing.in_header(number, *at).is_none());
         let used: BTreeSet<&str> = staying.flat_map(|(_, unit)| &unit.uses).map(String::as_str).collect();
         let source_of = |at: usize| Some(self.sharing.in_header(number, at)?.1.place.source.clone());
-        let is_used = |(_, unit): &(usize, &Unit)| unit.declares.iter().any(|name| used.contains(name.as_str()));
+        let is_used = |(_, unit): &(usize, &TextUnit)| unit.declares.iter().any(|name| used.contains(name.as_str()));
         let mut found: Vec<String> = Vec::new();
         for source in units().filter(is_used).filter_map(|(at, _)| source_of(at)) {
             if !found.contains(&source) {
@@ -209,11 +209,11 @@ impl<'a> TreeFiles<'a> {
     }
 
     /// Directives and the comment about the file.
-    fn head(&self, flat: &FlatText) -> String {
+    fn head(&self, flat: &TreeText) -> String {
         let head = flat.read.text.get(..flat.head).unwrap_or_default();
         let mut text = String::new();
         let directives = flat.read.units.iter().filter(|(unit, _)| unit.range.end <= flat.head);
-        let extends = |unit: &&(Unit, _)| unit.0.tokens.get(1).is_some_and(|t| t == "version" || t == "extension");
+        let extends = |unit: &&(TextUnit, _)| unit.0.tokens.get(1).is_some_and(|t| t == "version" || t == "extension");
         let last = directives.filter(extends).last().map(|(unit, _)| unit.range.end);
         match (self.language, last) {
             (Language::Glsl, Some(last)) => {
@@ -256,11 +256,12 @@ impl<'a> TreeFiles<'a> {
 
     fn is_equal(&self, number: usize) -> bool {
         let Some(flat) = self.flat.get(number) else { return false };
-        let whole = Units::of(&self.whole(number)).units;
-        let kept = |unit: &Unit| {
+        let whole = TextUnits::of(&self.whole(number)).units;
+        let kept = |unit: &TextUnit| {
             let text = unit.tokens.join(" ");
             let is_ours = ["# ifndef INC_", "# define INC_", "# endif", "# extension GL_GOOGLE_include_directive"];
-            (!is_ours.iter().any(|start| text.starts_with(start))).then_some((text, unit.kind == UnitKind::Directive))
+            (!is_ours.iter().any(|start| text.starts_with(start)))
+                .then_some((text, unit.kind == TextUnitKind::Directive))
         };
         let mut counts: BTreeMap<(String, bool), isize> = BTreeMap::new();
         whole.iter().filter_map(kept).for_each(|key| *counts.entry(key).or_default() += 1);

@@ -1,7 +1,7 @@
 //! The texts of a flat build, taken to pieces, with the headers that their declarations come from.
 
 use super::sharing::{HeaderPlace, ReadText};
-use super::units::{Unit, UnitKind, Units};
+use super::units::{TextUnit, TextUnitKind, TextUnits};
 use crate::batch::driver::Built;
 use crate::batch::finding::Finding;
 use crate::batch::plan::{Job, from};
@@ -19,7 +19,7 @@ const ENTRY: &str = "main";
 
 /// A text of a build.
 #[derive(Debug)]
-pub struct FlatText {
+pub struct TreeText {
     /// Its name below the output directory.
     pub name: String,
     /// The name of its sidecar, if there is one.
@@ -31,7 +31,7 @@ pub struct FlatText {
 }
 
 /// The texts of a target.
-pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<FlatText>, Finding> {
+pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<TreeText>, Finding> {
     let Some(language) = target.text_language() else { return Ok(Vec::new()) };
     let (mut texts, mut mains_of_texts) = (Vec::new(), Vec::new());
     let mut known = BTreeSet::new();
@@ -50,12 +50,12 @@ pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<FlatText>,
             // Where each entry point is a text of its own, they have what is in their file in common, too.
             let is_part = output.entry.is_some();
             let reader =
-                Reader { text: &text, path: &path, map: &map, mains: &mains, is_part, base: &built.base, language };
+                FlatReader { text: &text, path: &path, map: &map, mains: &mains, is_part, base: &built.base, language };
             let stage = path.extension().unwrap_or_default().to_string_lossy().into_owned();
             let (units, end, head) = reader.units();
             let read = ReadText { stage, text: text.clone(), units, end };
             let sidecar = sidecar.clone();
-            texts.push(FlatText { name: output.name.to_string(), sidecar, read, head });
+            texts.push(TreeText { name: output.name.to_string(), sidecar, read, head });
             mains_of_texts.push(mains.clone());
         }
     }
@@ -64,9 +64,9 @@ pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<FlatText>,
 }
 
 /// What is in a program's own files and in no other text stays in its text.
-fn keep_own(texts: &mut [FlatText], mains: &[BTreeSet<String>]) {
+fn keep_own(texts: &mut [TreeText], mains: &[BTreeSet<String>]) {
     let mut users: BTreeMap<(HeaderPlace, BTreeSet<String>), usize> = BTreeMap::new();
-    let key = |unit: &Unit, place: &HeaderPlace| (place.clone(), unit.declares.clone());
+    let key = |unit: &TextUnit, place: &HeaderPlace| (place.clone(), unit.declares.clone());
     for (unit, place) in texts.iter().flat_map(|text| &text.read.units) {
         place.iter().for_each(|place| *users.entry(key(unit, place)).or_default() += 1);
     }
@@ -95,7 +95,7 @@ fn without_map(text: &str) -> String {
 }
 
 /// What is known of a text.
-struct Reader<'a> {
+struct FlatReader<'a> {
     text: &'a str,
     path: &'a Path,
     map: &'a SourceMap,
@@ -105,11 +105,11 @@ struct Reader<'a> {
     language: Language,
 }
 
-impl Reader<'_> {
+impl FlatReader<'_> {
     /// The units with their headers, where the last one ends, and where the head ends.
-    fn units(&self) -> (Vec<(Unit, Option<HeaderPlace>)>, usize, usize) {
-        let Units { mut units, rest } = Units::of(self.text);
-        let first = units.iter().position(|unit| unit.kind != UnitKind::Directive).unwrap_or(units.len());
+    fn units(&self) -> (Vec<(TextUnit, Option<HeaderPlace>)>, usize, usize) {
+        let TextUnits { mut units, rest } = TextUnits::of(self.text);
+        let first = units.iter().position(|unit| unit.kind != TextUnitKind::Directive).unwrap_or(units.len());
         let mut head = first.checked_sub(1).and_then(|last| units.get(last)).map_or(0, |unit| unit.range.end);
         if let Some(unit) = units.get_mut(first) {
             let header = self.place(unit).map(|place| place.source);
@@ -138,9 +138,9 @@ impl Reader<'_> {
     }
 
     /// The header that a unit comes from.
-    fn place(&self, unit: &Unit) -> Option<HeaderPlace> {
+    fn place(&self, unit: &TextUnit) -> Option<HeaderPlace> {
         let before_name = unit.tokens.iter().take_while(|token| !unit.declares.contains(*token));
-        let mut before_name = before_name.filter(|_| unit.kind == UnitKind::Declaration);
+        let mut before_name = before_name.filter(|_| unit.kind == TextUnitKind::Declaration);
         if before_name.any(|word| is_stage_interface(self.language, word)) {
             return None;
         }

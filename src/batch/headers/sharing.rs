@@ -12,7 +12,7 @@
 //! What does not hold for most of the texts that have a declaration keeps it in the texts. A text for which it does not hold, where it
 //! does for most others, does without that header. Each decision may bring others, so that all is asked again until nothing changes.
 
-use super::units::{Unit, UnitKind};
+use super::units::{TextUnit, TextUnitKind};
 use crate::target::Language;
 use crate::target::words::{is_of_stage, needs_extension};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ pub struct ReadText {
     /// What is in it.
     pub text: String,
     /// Its units, each with the place in a header that it comes from; `None`: it is of the program's own files.
-    pub units: Vec<(Unit, Option<HeaderPlace>)>,
+    pub units: Vec<(TextUnit, Option<HeaderPlace>)>,
     /// Where the last one ends.
     pub end: usize,
 }
@@ -44,7 +44,7 @@ pub struct ReadText {
 impl ReadText {
     /// Directives, which tell the extensions that are there.
     fn directives(&self) -> BTreeSet<String> {
-        let directives = self.units.iter().filter(|(unit, _)| unit.kind == UnitKind::Directive);
+        let directives = self.units.iter().filter(|(unit, _)| unit.kind == TextUnitKind::Directive);
         directives.map(|(unit, _)| unit.tokens.join(" ")).collect()
     }
 }
@@ -131,7 +131,7 @@ impl HeaderSharing {
         for (number, text) in texts.iter().enumerate() {
             let mut of_text = Vec::new();
             for (at, (unit, place)) in text.units.iter().enumerate() {
-                let Some(place) = place.as_ref().filter(|_| unit.kind != UnitKind::Directive) else {
+                let Some(place) = place.as_ref().filter(|_| unit.kind != TextUnitKind::Directive) else {
                     of_text.push((None, Needs::new()));
                     continue;
                 };
@@ -278,7 +278,7 @@ impl HeaderSharing {
                 let shared = self.shared.get(*id)?;
                 Some((*id, shared, &texts.get(shared.at.0)?.units.get(shared.at.1)?.0))
             };
-            let included: Vec<(usize, &SharedUnit, &Unit)> = ids.filter_map(unit).collect();
+            let included: Vec<(usize, &SharedUnit, &TextUnit)> = ids.filter_map(unit).collect();
             let whole = WholeNames::new(self, (number, text), &included);
             let is_other =
                 |shared: &SharedUnit| !shared.texts.contains(&number) && !self.is_apart(number, &shared.place.source);
@@ -361,7 +361,7 @@ fn closure<'s>(mut open: Vec<&'s String>, edges: &'s BTreeMap<String, BTreeSet<S
 type Faults = BTreeMap<usize, BTreeSet<usize>>;
 
 /// A unit of a header in a text that has it.
-fn unit_of<'t>(sharing: &HeaderSharing, texts: &'t [ReadText], id: usize) -> Option<&'t Unit> {
+fn unit_of<'t>(sharing: &HeaderSharing, texts: &'t [ReadText], id: usize) -> Option<&'t TextUnit> {
     let (text, at) = sharing.shared.get(id)?.at;
     Some(&texts.get(text)?.units.get(at)?.0)
 }
@@ -379,28 +379,28 @@ impl<'a> WholeNames<'a> {
     fn new(
         sharing: &HeaderSharing,
         (number, text): (usize, &'a ReadText),
-        included: &[(usize, &SharedUnit, &'a Unit)],
+        included: &[(usize, &SharedUnit, &'a TextUnit)],
     ) -> WholeNames<'a> {
         let mut declared: BTreeMap<&str, usize> = BTreeMap::new();
         let units = text.units.iter().enumerate();
         let stay = units.filter(|(at, _)| sharing.in_header(number, *at).is_none()).map(|(_, (unit, _))| unit);
         let all = included.iter().map(|(_, _, unit)| *unit).chain(stay);
         all.flat_map(|unit| &unit.declares).for_each(|name| *declared.entry(name).or_default() += 1);
-        let macros = included.iter().filter(|(_, _, unit)| unit.kind == UnitKind::Macro);
+        let macros = included.iter().filter(|(_, _, unit)| unit.kind == TextUnitKind::Macro);
         let macros = macros.flat_map(|(_, _, unit)| &unit.declares).map(String::as_str).collect();
         WholeNames { text, declared, macros }
     }
 
     /// Whether a unit of others changes what the text means: its name is there twice, or a macro replaces a word that is no use of it.
-    fn clashes(&self, unit: &Unit, needed: &[&Unit]) -> bool {
+    fn clashes(&self, unit: &TextUnit, needed: &[&TextUnit]) -> bool {
         let is_twice = unit.declares.iter().any(|name| self.declared.get(name.as_str()) > Some(&1));
         is_twice
             || match unit.kind {
-                UnitKind::Macro => {
+                TextUnitKind::Macro => {
                     let mut others = self.text.units.iter().flat_map(|(other, _)| &other.tokens);
                     others.any(|token| unit.declares.contains(token))
                 }
-                UnitKind::Declaration | UnitKind::Directive => {
+                TextUnitKind::Declaration | TextUnitKind::Directive => {
                     let is_needed = |name: &str| needed.iter().any(|needed| needed.declares.contains(name));
                     unit.tokens.iter().any(|token| self.macros.contains(token.as_str()) && !is_needed(token))
                 }

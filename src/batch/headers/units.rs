@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// What stands on its own at the top of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UnitKind {
+pub enum TextUnitKind {
     /// `#version`, `enable`, `precision`, `layout(triangles) in;`: it is about the whole text and declares nothing.
     Directive,
     /// `#define NAME value`.
@@ -22,9 +22,9 @@ pub enum UnitKind {
 
 /// A declaration or directive.
 #[derive(Clone, Debug)]
-pub struct Unit {
+pub struct TextUnit {
     /// What it is.
-    pub kind: UnitKind,
+    pub kind: TextUnitKind,
     /// Where it stands, with the comments before it and the one behind it on its last line.
     pub range: Range<usize>,
     /// The same without the comments before it.
@@ -45,9 +45,9 @@ pub struct Unit {
 
 /// The units of a text.
 #[derive(Clone, Debug, Default)]
-pub struct Units {
+pub struct TextUnits {
     /// In their order.
-    pub units: Vec<Unit>,
+    pub units: Vec<TextUnit>,
     /// What is behind the last one: comments.
     pub rest: usize,
 }
@@ -59,12 +59,12 @@ const AGGREGATES: [&str; 4] = ["struct", "class", "enum", "interface"];
 /// Words that begin what declares nothing.
 const DIRECTIVES: [&str; 3] = ["precision", "enable", "requires"];
 
-impl Units {
+impl TextUnits {
     /// Of a text.
-    pub fn of(text: &str) -> Units {
+    pub fn of(text: &str) -> TextUnits {
         let (mut comments, mut diagnostics) = (Vec::new(), Diagnostics::default());
         let tokens = lex(FileId::default(), text, &mut comments, &mut diagnostics);
-        let mut found = Units::default();
+        let mut found = TextUnits::default();
         let mut rest = tokens.as_slice();
         while let Some((first, behind)) = rest.split_first() {
             if matches!(first.kind, TokenKind::Newline | TokenKind::Eof) {
@@ -100,16 +100,16 @@ impl Units {
         let is_apart = text.get(before..start).is_some_and(|gap| gap.matches('\n').count() > 1);
         let names = DeclaredNames::of(&tokens);
         let kind = match () {
-            () if names.is_macro => UnitKind::Macro,
-            () if names.declared.is_empty() => UnitKind::Directive,
-            () => UnitKind::Declaration,
+            () if names.is_macro => TextUnitKind::Macro,
+            () if names.declared.is_empty() => TextUnitKind::Directive,
+            () => TextUnitKind::Declaration,
         };
         let declares: BTreeSet<String> = names.declared.iter().map(|token| token.text.as_str().to_owned()).collect();
         let locals = locals(&tokens);
         let is_other = |name: &&str| !declares.contains(*name) && !locals.contains(name);
         let words = if names.is_macro { tokens.get(2..).unwrap_or_default() } else { &tokens };
         let uses = used(words).filter(is_other).map(str::to_owned).collect();
-        self.units.push(Unit {
+        self.units.push(TextUnit {
             kind,
             range: start..end,
             code,
@@ -350,8 +350,8 @@ mod tests {
     use super::*;
 
     /// Each unit as its kind, the names that it declares, and whether a blank line is before it.
-    fn declared(text: &str) -> Vec<(UnitKind, Vec<String>, bool)> {
-        let units = Units::of(text).units;
+    fn declared(text: &str) -> Vec<(TextUnitKind, Vec<String>, bool)> {
+        let units = TextUnits::of(text).units;
         units.into_iter().map(|u| (u.kind, u.declares.into_iter().collect(), u.is_apart)).collect()
     }
 
@@ -401,7 +401,7 @@ mod tests {
         );
         assert_eq!(
             declared("enable f16;\n\nvar<private> x: f32;"),
-            [(UnitKind::Directive, vec![], false), (UnitKind::Declaration, vec!["x".to_owned()], true)]
+            [(TextUnitKind::Directive, vec![], false), (TextUnitKind::Declaration, vec!["x".to_owned()], true)]
         );
     }
 
@@ -409,7 +409,7 @@ mod tests {
     fn locals_are_no_names_of_others() {
         let uses = |text: &str| -> Vec<String> {
             let known = ["a", "b", "c", "d", "S"];
-            let units = Units::of(text).units;
+            let units = TextUnits::of(text).units;
             let all = units.into_iter().flat_map(|unit| unit.uses);
             all.filter(|name| known.contains(&name.as_str())).collect()
         };
@@ -423,7 +423,7 @@ mod tests {
     #[test]
     fn comments_belong_to_what_they_are_at() {
         let text = "// About a.\n#define A 1 // one\n\n/* b */ float b;\n// end\n";
-        let units = Units::of(text);
+        let units = TextUnits::of(text);
         let parts: Vec<&str> = units.units.iter().map(|unit| &text[unit.range.clone()]).collect();
         assert_eq!(parts, ["// About a.\n#define A 1 // one", "/* b */ float b;"]);
         assert_eq!(&text[units.rest..], "\n// end\n");
