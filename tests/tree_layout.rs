@@ -227,3 +227,26 @@ fn what_trees_cannot_have_is_named() {
         assert!(run.code != 0 && run.stderr.contains(words), "{}", run.stderr);
     }
 }
+
+/// Texts of WGSL that name what they need, for tools that put modules together.
+#[test]
+fn modules_of_wgsl_are_imported() {
+    let directory = tree(&FILES);
+    let text = |imports: &str, name: &str| {
+        build(directory.path(), &["--target", "wgsl", "--validate", "--wgsl-imports", imports]);
+        read(directory.path(), &format!("out/wgsl/{name}"))
+    };
+    let two = text("wesl", "two.wgsl");
+    assert!(
+        two.starts_with("import package::inc::light::{Light, strength};\nimport package::inc::math::{cube};\n\n"),
+        "{two}"
+    );
+    let light = read(directory.path(), "out/wgsl/inc/light.wgsl");
+    assert!(light.contains("\nimport package::inc::math::{square};\n\n"), "{light}");
+    let two = text("naga-oil", "two.wgsl");
+    assert!(two.starts_with("#import inc::light::{Light, strength}\n"), "{two}");
+    let math = read(directory.path(), "out/wgsl/inc/math.wgsl");
+    assert!(math.starts_with("#define_import_path inc::math\n\nfn square("), "{math}");
+    let run = shaderport(directory.path(), &["build", "s", "--out", "flat", "--wgsl-imports", "wesl"]);
+    assert!(run.code == 2 && run.stderr.contains("it needs --layout tree"), "{}", run.stderr);
+}

@@ -10,6 +10,7 @@ use super::remote::RemoteArgs;
 use super::tree::FlatBuild;
 use super::watch::{self, Seen};
 use super::{Outcome, differences, interrupt};
+use crate::batch::headers::WgslImports;
 use crate::batch::{
     self, Beside, Built, Fate, Finding, Order, OutputUse, Plan, Report, Selection, SidecarForm, Store, Template, Use,
     plan_of, validators,
@@ -65,6 +66,9 @@ pub struct BuildArgs {
     /// How outputs are cut: `flat` is a whole text a program, `tree` is one a source file, with headers in `inc` that texts include.
     #[arg(long, value_enum, default_value = "flat")]
     layout: Cut,
+    /// How texts of a tree in WGSL, which has no `#include`, name the modules that they need.
+    #[arg(long, value_enum, default_value = "none")]
+    pub wgsl_imports: WgslImports,
     /// How sidecars are written.
     #[arg(long, value_enum, default_value = "compact")]
     pub sidecar: SidecarForm,
@@ -176,6 +180,9 @@ fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, mut seen: Optio
     let bar = progress(plan.jobs.len());
     let order = Order { elsewhere: elsewhere.as_deref(), ..order };
     let flat = match args.layout {
+        Cut::Flat if args.wgsl_imports != WgslImports::None => {
+            Err(Finding::error(Code::BAD_OPTION, "--wgsl-imports are of trees: it needs --layout tree"))
+        }
         Cut::Flat => Ok(None),
         Cut::Tree => FlatBuild::new(args).map(Some),
     };

@@ -46,7 +46,7 @@ impl FlatBuild {
         args: &BuildArgs,
         messages: &mut Messages,
     ) -> Result<Built, Finding> {
-        let tree = TreeOrder { out: &args.out, writes: !args.check, prunes: args.prune };
+        let tree = TreeOrder { out: &args.out, writes: !args.check, prunes: args.prune, imports: args.wgsl_imports };
         let whole = write_tree(&mut built, order, &tree)?;
         if args.validate {
             for text in &whole {

@@ -1,5 +1,6 @@
 //! The texts and headers of a tree as files.
 
+use super::imports::WgslImports;
 use super::read::TreeText;
 use super::sharing::HeaderSharing;
 use super::units::{TextUnit, TextUnitKind, TextUnits};
@@ -41,6 +42,7 @@ pub struct TreeFiles<'a> {
     sharing: &'a HeaderSharing,
     target: Target,
     language: Language,
+    imports: WgslImports,
     edges: BTreeMap<String, BTreeSet<String>>,
     /// By their sources.
     pub headers: BTreeMap<String, HeaderFile>,
@@ -53,11 +55,11 @@ impl<'a> TreeFiles<'a> {
     pub fn new(
         flat: &'a [TreeText],
         sharing: &'a HeaderSharing,
-        (target, language): (Target, Language),
+        (target, language, imports): (Target, Language, WgslImports),
         base: &Path,
     ) -> TreeFiles<'a> {
         let (edges, headers, texts) = (sharing.edges(), BTreeMap::new(), Vec::new());
-        let mut files = TreeFiles { flat, sharing, target, language, edges, headers, texts };
+        let mut files = TreeFiles { flat, sharing, target, language, imports, edges, headers, texts };
         let names = files.names();
         files.headers = names.keys().map(|source| (source.clone(), files.header(source, &names, base))).collect();
         files.texts = (0..flat.len()).map(|number| files.text(number)).collect();
@@ -73,7 +75,9 @@ impl<'a> TreeFiles<'a> {
             let path = source.trim_start_matches("../").trim_start_matches('/');
             let path = path.strip_prefix(HEADERS).unwrap_or(path).replace(':', "/");
             let stem = path.rsplit_once('.').map_or(&*path, |(stem, _)| stem);
-            format!("{prefix}{HEADERS}{}.{}", if keeps_ending { &*path } else { stem }, self.target.extension())
+            let path = if keeps_ending { &*path } else { stem }.to_owned();
+            let path = if self.language == Language::Wgsl { self.imports.file(path) } else { path };
+            format!("{prefix}{HEADERS}{path}.{}", self.target.extension())
         };
         let mut users: BTreeMap<String, usize> = BTreeMap::new();
         self.edges.keys().for_each(|source| *users.entry(whole(source, false)).or_default() += 1);
@@ -113,7 +117,11 @@ impl<'a> TreeFiles<'a> {
             text.push_str(&if is_elsewhere { String::new() } else { format!("{licence}\n\n") });
         }
         match self.language {
-            Language::Wgsl => text.push_str(&body),
+            Language::Wgsl => {
+                let imports = self.imports.lines(&self.imported_by_header(source, names));
+                let head = self.imports.head(&name) + &imports;
+                text.push_str(&if head.is_empty() { body } else { format!("{head}\n{body}") });
+            }
             Language::Glsl | Language::Hlsl => {
                 let guard = guard(&name);
                 text.push_str(&format!("#ifndef {guard}\n#define {guard}\n\n"));
@@ -170,6 +178,46 @@ impl<'a> TreeFiles<'a> {
         all
     }
 
+    /// The names that the rest of a text uses of each header, by the names of those.
+    fn imported_by_text(&self, number: usize) -> BTreeMap<&str, BTreeSet<&str>> {
+        let Some(flat) = self.flat.get(number) else { return BTreeMap::new() };
+        let units = || flat.read.units.iter().map(|(unit, _)| unit).enumerate();
+        let staying = units().filter(|(at, _)| self.sharing.in_header(number, *at).is_none());
+        let used: BTreeSet<&str> = staying.flat_map(|(_, unit)| &unit.uses).map(String::as_str).collect();
+        let mut imported: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (at, unit) in units() {
+            let header = self.sharing.in_header(number, at).and_then(|(_, unit)| self.headers.get(&unit.place.source));
+            let Some(header) = header else { continue };
+            for name in unit.declares.iter().filter(|name| used.contains(name.as_str())) {
+                imported.entry(&header.name).or_default().insert(name);
+            }
+        }
+        imported
+    }
+
+    /// The names that a header uses of others, by the names of those.
+    fn imported_by_header<'n>(
+        &'n self,
+        source: &str,
+        names: &'n BTreeMap<String, String>,
+    ) -> BTreeMap<&'n str, BTreeSet<&'n str>> {
+        let mut imported: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for id in self.sharing.order(source) {
+            let (Some(shared), Some((_, unit))) = (self.sharing.unit(id), self.unit(id)) else { continue };
+            for needed in shared.needs() {
+                let (Some(other), Some((_, declaration))) = (self.sharing.unit(needed), self.unit(needed)) else {
+                    continue;
+                };
+                let Some(name) = names.get(&other.place.source).filter(|_| other.place.source != source) else {
+                    continue;
+                };
+                let used = declaration.declares.iter().filter(|name| unit.uses.contains(*name));
+                imported.entry(name).or_default().extend(used.map(String::as_str));
+            }
+        }
+        imported
+    }
+
     fn text(&self, number: usize) -> TextFile {
         let Some(flat) = self.flat.get(number) else { return TextFile { text: String::new(), headers: Vec::new() } };
         let direct = self.direct(number);
@@ -177,7 +225,7 @@ impl<'a> TreeFiles<'a> {
             return TextFile { text: flat.read.text.clone(), headers: Vec::new() };
         }
         let includes: String = match self.language {
-            Language::Wgsl => String::new(),
+            Language::Wgsl => self.imports.lines(&self.imported_by_text(number)),
             Language::Glsl | Language::Hlsl => {
                 let names = direct.iter().filter_map(|source| self.headers.get(source));
                 names.map(|header| include(&flat.name, &header.name)).collect()
@@ -185,7 +233,12 @@ impl<'a> TreeFiles<'a> {
         };
         let mut text = self.head(flat);
         if !includes.is_empty() {
-            text.push_str(&separated(&text, &includes));
+            // Imports of WGSL come before directives.
+            let has_directives = flat.read.units.iter().any(|(unit, _)| unit.range.end <= flat.head);
+            text = match self.language == Language::Wgsl && has_directives {
+                true => format!("{includes}\n{text}"),
+                false => format!("{text}{}", separated(&text, &includes)),
+            };
         }
         let mut is_apart = true;
         for (at, (unit, _)) in flat.read.units.iter().enumerate() {
@@ -235,7 +288,8 @@ impl<'a> TreeFiles<'a> {
         match (self.language, self.flat.get(number)) {
             (Language::Wgsl, _) => {
                 let needed = file.headers.iter().filter_map(|source| self.headers.get(source));
-                needed.fold(file.text.clone(), |whole, header| whole + "\n" + &header.text)
+                let whole = needed.fold(file.text.clone(), |whole, header| whole + "\n" + &header.text);
+                self.imports.removed(&whole)
             }
             (Language::Glsl | Language::Hlsl, Some(flat)) => {
                 let mut whole = String::new();

@@ -7,12 +7,14 @@
 //! | `read` | the texts of a build, and where their declarations come from |
 //! | `sharing` | which declarations stand in headers |
 //! | `files` | the texts and headers as files |
+//! | `imports` | lines by which texts of WGSL name what they need |
 //!
 //! A flat build comes first, into a directory of its own below that of records, with source maps: it is what validators see, what
 //! caches have, and what decides what is built again. The tree is made of its texts, and is right if each text with its headers has
 //! the same declarations as the flat one, token for token, besides those that are in its headers for others; that is checked for each.
 
 mod files;
+mod imports;
 mod read;
 mod sharing;
 mod units;
@@ -28,6 +30,7 @@ use crate::diagnostic::Code;
 use crate::reflect::Reflection;
 use crate::reflect::model::TextModules;
 use files::TreeFiles;
+pub use imports::WgslImports;
 use serde::{Deserialize, Serialize};
 use sharing::HeaderSharing;
 use std::collections::BTreeMap;
@@ -58,6 +61,8 @@ pub struct TreeOrder<'a> {
     pub writes: bool,
     /// Files of earlier trees that are of no program any more are removed.
     pub prunes: bool,
+    /// How texts of WGSL name what they need.
+    pub imports: WgslImports,
 }
 
 /// What was written before.
@@ -67,6 +72,8 @@ struct TreeRecord {
     outputs: BTreeMap<String, Stamp>,
     /// Files of earlier trees.
     stale: Vec<String>,
+    /// How texts of WGSL name what they need.
+    imports: String,
 }
 
 /// Makes the tree of a flat build, which `order` was for. Of `built`, differences and stale outputs are those of the tree from now
@@ -78,6 +85,8 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let is_same = |(name, stamp): (&String, &Stamp)| Stamp::of(&out.join(name)) == Some(*stamp);
     let is_right = !before.outputs.is_empty() && before.outputs.iter().all(is_same);
+    let imports = format!("{:?}", tree.imports);
+    let is_right = is_right && before.imports == imports;
     if is_right
         && before.stale.is_empty()
         && built.stale.is_empty()
@@ -85,7 +94,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     {
         return Ok(Vec::new());
     }
-    let mut making = TreeMaking { order, out, outputs: BTreeMap::new(), whole: Vec::new() };
+    let mut making = TreeMaking { order, out, imports: tree.imports, outputs: BTreeMap::new(), whole: Vec::new() };
     making.texts(built)?;
     making.others(built)?;
     let TreeMaking { outputs, whole, .. } = making;
@@ -103,7 +112,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     let in_way = |path: &Path, e: std::io::Error| {
         Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", path.display())).in_file(path)
     };
-    let mut written = TreeRecord::default();
+    let mut written = TreeRecord { imports, ..TreeRecord::default() };
     for (name, bytes) in &outputs {
         let path = out.join(name);
         write_if_changed(&path, bytes, None).map_err(|e| in_way(&path, e))?;
@@ -123,6 +132,7 @@ struct TreeMaking<'a> {
     /// Of the flat build.
     order: &'a Order<'a>,
     out: &'a Path,
+    imports: WgslImports,
     /// What is to be written.
     outputs: BTreeMap<String, Vec<u8>>,
     /// The texts that include headers.
@@ -140,7 +150,7 @@ impl TreeMaking<'_> {
             }
             let read: Vec<sharing::ReadText> = texts.iter().map(|text| text.read.clone()).collect();
             let sharing = HeaderSharing::of(&read, language);
-            let files = TreeFiles::new(&texts, &sharing, (target, language), &built.base);
+            let files = TreeFiles::new(&texts, &sharing, (target, language, self.imports), &built.base);
             let wrong = files.unequal();
             if let Some(name) = wrong.first() {
                 let text = format!("the headers of {name} do not give back its text: build it with `--layout flat`");

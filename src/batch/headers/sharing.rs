@@ -67,6 +67,13 @@ pub struct SharedUnit {
     is_extended: bool,
 }
 
+impl SharedUnit {
+    /// What it depends on, by number.
+    pub fn needs(&self) -> impl Iterator<Item = usize> {
+        self.needs.iter().copied()
+    }
+}
+
 /// What a unit of a text depends on: what may be in headers, by number; `None`: something of the program's own files.
 type Needs = Vec<Option<usize>>;
 

@@ -106,7 +106,8 @@ impl TextUnits {
         };
         let declares: BTreeSet<String> = names.declared.iter().map(|token| token.text.as_str().to_owned()).collect();
         let locals = locals(&tokens);
-        let is_other = |name: &&str| !declares.contains(*name) && !locals.contains(name);
+        let is_other =
+            |name: &&str| !declares.contains(*name) && !locals.contains(name) && !names.members.contains(name);
         let words = if names.is_macro { tokens.get(2..).unwrap_or_default() } else { &tokens };
         let uses = used(words).filter(is_other).map(str::to_owned).collect();
         self.units.push(TextUnit {
@@ -200,6 +201,8 @@ fn length(tokens: &[Token]) -> usize {
 struct DeclaredNames<'t> {
     is_macro: bool,
     declared: Vec<&'t Token>,
+    /// Those of members that are known within the type alone, and are no names of anything else there.
+    members: BTreeSet<&'t str>,
 }
 
 impl<'t> DeclaredNames<'t> {
@@ -207,15 +210,14 @@ impl<'t> DeclaredNames<'t> {
         let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
         if word(0) == "#" {
             let is_macro = word(1) == "define";
-            return DeclaredNames {
-                is_macro,
-                declared: tokens.get(2).copied().filter(|_| is_macro).into_iter().collect(),
-            };
+            let declared = tokens.get(2).copied().filter(|_| is_macro).into_iter().collect();
+            return DeclaredNames { is_macro, declared, members: BTreeSet::new() };
         }
         let mut declared = Vec::new();
         if DIRECTIVES.contains(&word(0)) {
-            return DeclaredNames { is_macro: false, declared };
+            return DeclaredNames { is_macro: false, declared, members: BTreeSet::new() };
         }
+        let mut own = BTreeSet::new();
         let head = Head::of(tokens);
         match head.end {
             // `void f(` and `fn f(`; `layout(triangles) in;` has no name before its end.
@@ -225,14 +227,18 @@ impl<'t> DeclaredNames<'t> {
                 let is_block = tokens.iter().take(head.length).any(|token| BLOCKS.contains(&token.text.as_str()));
                 let (members, behind) = members(tokens.get(head.length..).unwrap_or_default());
                 // A block without a name of its own has members that are known as such.
-                if behind.is_empty() && is_block {
-                    declared.extend(members);
+                match behind.is_empty() && is_block {
+                    true => declared.extend(members),
+                    false => {
+                        let is_once = |name: &Token| tokens.iter().filter(|token| token.text == name.text).count() == 1;
+                        own.extend(members.into_iter().filter(|name| is_once(name)).map(|name| name.text.as_str()));
+                    }
                 }
                 declared.extend(behind);
             }
             _ => {}
         }
-        DeclaredNames { is_macro: false, declared }
+        DeclaredNames { is_macro: false, declared, members: own }
     }
 }
 
@@ -331,8 +337,8 @@ fn members<'t>(tokens: &[&'t Token]) -> (Vec<&'t Token>, Vec<&'t Token>) {
             _ => {}
         }
         match token.text.as_str() {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            "(" | "[" | "{" | "<" => depth += 1,
+            ")" | "]" | "}" | ">" => depth = depth.saturating_sub(1),
             ":" | "=" if depth == 0 => is_over = true,
             ";" | "," if depth == 0 => is_over = false,
             _ if token.kind == TokenKind::Ident && depth == 0 && !is_over => last = Some(token),
@@ -416,7 +422,8 @@ mod tests {
         assert_eq!(uses("float f(inout S a, float b) {\n    float c = a.x * d;\n    return c;\n}"), ["S", "d"]);
         assert_eq!(uses("fn f(a: S, b: f32) -> f32 {\n    let c = a.x * d;\n    return c;\n}"), ["S", "d"]);
         assert_eq!(uses("float f() {\n    {\n        float a = 1.0;\n    }\n    return a;\n}"), ["a"]);
-        assert_eq!(uses("layout(set = 0) uniform B {\n    S a;\n    float b[c];\n} d;"), ["S", "a", "b", "c"]);
+        assert_eq!(uses("layout(set = 0) uniform B {\n    S a;\n    float b[c];\n} d;"), ["S", "c"]);
+        assert_eq!(uses("struct d {\n    a: f32,\n    @align(16) b: array<S, c>,\n}"), ["S", "c"]);
         assert_eq!(uses("float f() {\n    return a;\n}\nfloat g() {\n    return i > b;\n}"), ["a", "b"]);
     }
 

@@ -1,0 +1,116 @@
+//! Imports of WGSL, which has none of its own: lines of WESL (<https://wesl-lang.dev/spec/Imports>) or of naga_oil.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The widest line.
+const WIDTH: usize = 120;
+
+/// How texts of WGSL name the modules that they need.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum WgslImports {
+    /// Not at all: the sidecar lists the files that belong behind a text.
+    #[default]
+    None,
+    /// `import package::inc::light::{Light, strength};`
+    Wesl,
+    /// `#define_import_path inc::light` in a module, and `#import inc::light::{Light, strength}`.
+    NagaOil,
+}
+
+impl WgslImports {
+    /// The name of a file as a path of modules can have it: each part is an identifier.
+    pub fn file(self, path: String) -> String {
+        match self {
+            WgslImports::None => path,
+            WgslImports::Wesl | WgslImports::NagaOil => {
+                let part = |c: char| if c.is_ascii_alphanumeric() || c == '/' { c } else { '_' };
+                path.chars().map(part).collect()
+            }
+        }
+    }
+
+    /// What a module begins with.
+    pub fn head(self, file: &str) -> String {
+        match self {
+            WgslImports::None | WgslImports::Wesl => String::new(),
+            WgslImports::NagaOil => format!("#define_import_path {}\n", module(file)),
+        }
+    }
+
+    /// The lines that import names from files.
+    pub fn lines<'n>(self, needed: &BTreeMap<&str, BTreeSet<&'n str>>) -> String {
+        let all = needed.iter().map(|(file, names)| {
+            let (before, after) = match self {
+                WgslImports::None => return String::new(),
+                WgslImports::Wesl => (format!("import package::{}::{{", module(file)), "};\n"),
+                WgslImports::NagaOil => (format!("#import {}::{{", module(file)), "}\n"),
+            };
+            let names: Vec<&str> = names.iter().copied().collect();
+            let line = format!("{before}{}{after}", names.join(", "));
+            if line.trim_end().len() <= WIDTH { line } else { format!("{before}\n{}{after}", broken(&names)) }
+        });
+        all.collect()
+    }
+
+    /// A text without these lines, as it is together with its modules.
+    pub fn removed(self, text: &str) -> String {
+        let starts: &[&str] = match self {
+            WgslImports::None => return text.to_owned(),
+            WgslImports::Wesl => &["import package::"],
+            WgslImports::NagaOil => &["#define_import_path ", "#import "],
+        };
+        let mut is_list = false;
+        let is_kept = |line: &&str| {
+            let is_import = is_list || starts.iter().any(|start| line.starts_with(start));
+            is_list = is_import && !line.contains('}') && (is_list || line.contains('{'));
+            !is_import
+        };
+        text.lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
+    }
+}
+
+/// Lines of names within the width.
+fn broken(names: &[&str]) -> String {
+    let mut lines = vec![String::from("    ")];
+    for name in names {
+        let width = lines.last().map_or(0, String::len);
+        if width > 4 && width + name.len() + 2 > WIDTH {
+            lines.push(String::from("    "));
+        }
+        let line = lines.last_mut();
+        line.into_iter().for_each(|line| line.push_str(&format!("{name}, ")));
+    }
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// The path of a module: that of its file below the directory of the target.
+fn module(file: &str) -> String {
+    let path = file.find("inc/").and_then(|at| file.get(at..)).unwrap_or(file);
+    let path = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    path.replace('/', "::")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_are_written_and_removed() {
+        let needed = BTreeMap::from([("wgsl/inc/a/light.wgsl", BTreeSet::from(["Light", "strength"]))]);
+        let (wesl, oil) = (WgslImports::Wesl, WgslImports::NagaOil);
+        assert_eq!(wesl.lines(&needed), "import package::inc::a::light::{Light, strength};\n");
+        assert_eq!(oil.lines(&needed), "#import inc::a::light::{Light, strength}\n");
+        assert_eq!(oil.head("inc/b.wgsl"), "#define_import_path inc::b\n");
+        for imports in [wesl, oil] {
+            let text = format!("{}{}enable f16;\n", imports.head("inc/b.wgsl"), imports.lines(&needed));
+            assert_eq!(imports.removed(&text), "enable f16;\n");
+        }
+        let long: Vec<String> = (0..30).map(|n| format!("name_{n}")).collect();
+        let needed = BTreeMap::from([("inc/b.wgsl", long.iter().map(String::as_str).collect())]);
+        let lines = wesl.lines(&needed);
+        assert!(lines.lines().count() == 5 && lines.lines().all(|line| line.len() <= WIDTH), "{lines}");
+        assert_eq!(wesl.removed(&format!("{lines}const a = 1;\n")), "const a = 1;\n");
+        assert_eq!(wesl.file("inc/a-b.c".to_owned()), "inc/a_b_c");
+        assert_eq!(WgslImports::None.lines(&needed), "");
+    }
+}
