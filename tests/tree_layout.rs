@@ -217,6 +217,27 @@ fn what_no_function_uses_is_there() {
     }
 }
 
+/// Variants are texts of their own. What the command line defines is in no header.
+#[test]
+fn variants_have_headers_in_common() {
+    let manifest = "[[shader]]\nfiles = [\"*.hlsl\"]\npermute = { QUALITY = [1, 2] }\n";
+    let main = "#include \"a.hlsli\"\nfloat4 main(float2 p : TEXCOORD) : SV_Target { return f(p.x) * QUALITY; }\n";
+    let directory = tree(&[
+        ("s/shaderport.toml", manifest),
+        ("s/x_ps.hlsl", main),
+        ("s/a.hlsli", "float f(float x) { return x * 3; }\n"),
+    ]);
+    build(directory.path(), &["--validate"]);
+    for (target, ending) in [("hlsl", "hlsl"), ("glsl", "main.frag"), ("wgsl", "wgsl")] {
+        let headers = std::fs::read_dir(directory.path().join("out").join(target).join("inc")).expect("headers");
+        assert_eq!(headers.count(), 1, "{target}");
+        for quality in [1, 2] {
+            let text = read(directory.path(), &format!("out/{target}/x_ps.QUALITY-{quality}.{ending}"));
+            assert!(text.contains("QUALITY") && !text.contains("float f(") && !text.contains("fn f("), "{text}");
+        }
+    }
+}
+
 #[test]
 fn what_trees_cannot_have_is_named() {
     let directory = tree(&FILES);

@@ -34,6 +34,9 @@ use std::sync::{Arc, OnceLock, RwLock};
 /// Macro calls nest in the arguments of macro calls at most this deeply.
 const MAX_ARGUMENT_DEPTH: u32 = 200;
 
+/// The name of the text that macros of the command line are defined in.
+pub const COMMAND_LINE: &str = "<command line>";
+
 /// The input language, which decides on predefined macros.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Language {
@@ -357,7 +360,7 @@ impl<'a> Processor<'a> {
         self.language = options.language.unwrap_or(Language::of(name));
         self.predefined = self.define_all("<predefined>", predefined(self.language, options.target));
         let command_line = self.command_line(&options.defines);
-        self.define_all("<command line>", command_line);
+        self.define_all(COMMAND_LINE, command_line);
         // Definitions do not ask.
         self.out.asked.clear();
         self.out.tokens.reserve(lexed.tokens.len());

@@ -8,6 +8,7 @@ use crate::batch::plan::{Job, from};
 use crate::batch::program::OutputKind;
 use crate::batch::{documents, maps};
 use crate::compile::Target;
+use crate::preprocess::COMMAND_LINE;
 use crate::source_map::SourceMap;
 use crate::target::Language;
 use crate::target::words::is_stage_interface;
@@ -155,6 +156,9 @@ impl FlatReader<'_> {
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let column = before.get(start..)?.encode_utf16().count();
         let origin = self.map.origin(before.matches('\n').count(), column)?;
+        if origin.source == COMMAND_LINE {
+            return None;
+        }
         let path = maps::source_path(self.path, &origin.source);
         let source = if path.contains(':') { path } else { from(self.base, Path::new(&path)) };
         Some(HeaderPlace { source, line: origin.line, column: origin.column })
