@@ -73,10 +73,7 @@ fn declarations(text: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     for line in text.lines() {
         let code = line.split("//").next().unwrap_or_default();
-        let starts = code.starts_with(|c: char| !c.is_whitespace() && c != '}' && c != '{' && c != ')');
-        if starts && !code.starts_with("struct") {
-            found.push(String::new());
-        } else if code.starts_with("struct") {
+        if code.starts_with(|c: char| !c.is_whitespace() && c != '}' && c != '{' && c != ')') {
             found.push(String::new());
         }
         let words: String = code.chars().filter(|c| !c.is_whitespace()).collect();

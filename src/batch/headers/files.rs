@@ -267,7 +267,7 @@ impl<'a> TreeFiles<'a> {
         let mut text = String::new();
         let directives = flat.read.units.iter().filter(|(unit, _)| unit.range.end <= flat.head);
         let extends = |unit: &&(TextUnit, _)| unit.0.tokens.get(1).is_some_and(|t| t == "version" || t == "extension");
-        let last = directives.filter(extends).last().map(|(unit, _)| unit.range.end);
+        let last = directives.rev().find(extends).map(|(unit, _)| unit.range.end);
         match (self.language, last) {
             (Language::Glsl, Some(last)) => {
                 text.push_str(head.get(..last).unwrap_or_default());

@@ -38,7 +38,7 @@ impl WgslImports {
     }
 
     /// The lines that import names from files.
-    pub fn lines<'n>(self, needed: &BTreeMap<&str, BTreeSet<&'n str>>) -> String {
+    pub fn lines(self, needed: &BTreeMap<&str, BTreeSet<&str>>) -> String {
         let all = needed.iter().map(|(file, names)| {
             let (before, after) = match self {
                 WgslImports::None => return String::new(),

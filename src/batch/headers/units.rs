@@ -96,7 +96,8 @@ impl TextUnits {
         let leading = before_code.map(|comment| (comment.clone(), is_blank_behind(comment.end))).collect();
         let line_end = text.get(code.end..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| code.end + at);
         let is_behind = |comment: &&Comment| (code.end..line_end).contains(&(comment.span.start as usize));
-        let end = comments.iter().filter(is_behind).map(|comment| comment.span.end as usize).last().unwrap_or(code.end);
+        let end =
+            comments.iter().filter(is_behind).map(|comment| comment.span.end as usize).next_back().unwrap_or(code.end);
         let is_apart = text.get(before..start).is_some_and(|gap| gap.matches('\n').count() > 1);
         let names = DeclaredNames::of(&tokens);
         let kind = match () {
