@@ -23,7 +23,7 @@ use crate::target::system_values::{Direction, INVOCATION, distance_variable, fin
 use crate::tree::analyses::is_pure;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A use of an element, or of a part of one.
 struct ElementUse {
@@ -511,7 +511,7 @@ impl GlobalLowering<'_, '_> {
     fn invert_positions(&mut self, uses: &[ElementUse], of: &ManyLeaves) {
         let is_position =
             |part: &&ElementUse| part.leaf.and_then(|i| of.leaves.get(i)).is_some_and(|l| self.is_inverted(l));
-        let mut open: FxHashSet<ExprId> = uses.iter().filter(is_position).map(|part| part.at).collect();
+        let mut open: BTreeSet<ExprId> = uses.iter().filter(is_position).map(|part| part.at).collect();
         if open.is_empty() {
             return;
         }
