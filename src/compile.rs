@@ -114,6 +114,10 @@ pub struct Options {
     pub unsized_array_size: Option<u32>,
     /// Derivatives stay where flow differs between invocations, if they cannot be moved, on targets that check them.
     pub varying_derivatives: bool,
+    /// The y of positions is negated where the last stage before rasterization writes them, except in HLSL.
+    pub invert_y: bool,
+    /// The `w` of `SV_Position` in fragment shaders is D3D's, and not the reciprocal of it that other targets have.
+    pub dx_position_w: bool,
     /// Ranges of bindings that register classes are mapped to on Vulkan and WebGPU.
     pub shift: layout::Shift,
     /// Binding or `b` register, and set or space, of the buffer of plain globals.
@@ -179,6 +183,8 @@ impl Default for Options {
             reserve_unused: false,
             unsized_array_size: None,
             varying_derivatives: false,
+            invert_y: false,
+            dx_position_w: true,
             shift: layout::Shift::NONE,
             globals_binding: None,
             resource_heap: None,
@@ -547,6 +553,8 @@ impl<'a> Compilation<'a> {
         };
         let options = legalize::Options {
             varying_derivatives: self.options.varying_derivatives,
+            invert_y: self.options.invert_y,
+            target_position_w: !self.options.dx_position_w,
             left_out: self.options.left_out_pass.as_deref(),
         };
         let mut faults = Diagnostics::default();

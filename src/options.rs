@@ -87,6 +87,14 @@ choices! {
     /// Leave derivatives that cannot be moved where flow differs between invocations, and turn the check of WGSL off.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     varying_derivatives: bool,
+    /// Negate the y of positions where the last stage before rasterization writes them, as DXC's `-fvk-invert-y` does. HLSL stays as
+    /// it is.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    invert_y: bool,
+    /// The `w` of `SV_Position` in fragment shaders is the one of D3D, which is the default; without it, what the target has: its
+    /// reciprocal on Vulkan and WebGPU.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    dx_position_w: bool,
     /// Rules for the bytes of buffers; native, each target's own, is the default.
     #[arg(long, value_name = "native|d3d|std140|std430|scalar")]
     #[serde(deserialize_with = "said")]
@@ -199,6 +207,16 @@ macro_rules! setters {
             self.choose(|c| c.varying_derivatives = Some(leave))
         }
 
+        /// Negates the y of positions where the last stage before rasterization writes them, except in HLSL.
+        pub fn invert_y(self, invert: bool) -> Self {
+            self.choose(|c| c.invert_y = Some(invert))
+        }
+
+        /// The `w` of `SV_Position` in fragment shaders is the one of D3D, which is the default, or what the target has.
+        pub fn dx_position_w(self, d3d: bool) -> Self {
+            self.choose(|c| c.dx_position_w = Some(d3d))
+        }
+
         /// Rules for the bytes of buffers.
         pub fn buffer_layout(self, layout: BufferLayout) -> Self {
             self.choose(|c| c.buffer_layout = Some(layout))
@@ -297,6 +315,8 @@ impl Choices {
             ..
         } = self;
         to.varying_derivatives = self.varying_derivatives.unwrap_or(to.varying_derivatives);
+        to.invert_y = self.invert_y.unwrap_or(to.invert_y);
+        to.dx_position_w = self.dx_position_w.unwrap_or(to.dx_position_w);
         to.profile = profile.clone().or(to.profile.take());
         to.matrix_order = matrix_layout.unwrap_or(to.matrix_order);
         to.policy = binding_policy.unwrap_or(to.policy);

@@ -82,6 +82,20 @@ const ROWS: &[Row] = &[
         Target::Wgsl,
     ),
     (
+        "invert-y",
+        &["--invert-y", "-D", "POSITIONS"],
+        "invert-y = true\ndefines = { POSITIONS = 1 }",
+        |b| b.invert_y(true).define("POSITIONS", Some("1")),
+        Target::Wgsl,
+    ),
+    (
+        "dx-position-w",
+        &["--dx-position-w=false", "-D", "POSITIONS"],
+        "dx-position-w = false\ndefines = { POSITIONS = 1 }",
+        |b| b.dx_position_w(false).define("POSITIONS", Some("1")),
+        Target::Wgsl,
+    ),
+    (
         "buffer-layout",
         &["--buffer-layout", "d3d"],
         "buffer-layout = 'd3d'",
@@ -182,6 +196,12 @@ float4 shade(float x : TEXCOORD) : SV_Target
         x += ddx(x * x);
     return x;
 }
+#endif
+#ifdef POSITIONS
+[shader(\"vertex\")]
+float4 place(float3 at : POSITION) : SV_Position { return float4(at, 1); }
+[shader(\"fragment\")]
+float4 depth(float4 at : SV_Position) : SV_Target { return at.w; }
 #endif
 ";
 

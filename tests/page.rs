@@ -93,6 +93,8 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         "dump" => to.dump_after = Some(value.to_owned()),
         "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is not a size"))?),
         "varying-derivatives" => to.varying_derivatives = true,
+        "invert-y" => to.invert_y = true,
+        "target-position-w" => to.dx_position_w = false,
         "sidecar" => page.sidecar = true,
         "layouts" => page.layouts = true,
         "units" => page.units = value.parse().map_err(|e| format!("units: {e}"))?,

@@ -36,6 +36,7 @@ fn command_lines_of_other_compilers_compile() {
     let directory = tree(&[
         ("a.hlsl", SHADER),
         ("more.rsp", "-T ps_6_0 -E\n \"shade\" -DK=2"),
+        ("p.hlsl", "float4 place(float4 at : POSITION) : SV_Position { return at; }\n"),
         ("inc/one.hlsli", "#define ONE 1\n"),
         ("b.hlsl", "#include \"one.hlsli\"\nfloat4 main() : SV_Target { return ONE; }\n"),
     ]);
@@ -67,6 +68,16 @@ fn command_lines_of_other_compilers_compile() {
     assert_eq!(with("dxc", &wgsl, "-T ps_6_0 a.hlsl"), ours(&["dxc", "--entry", "main:fragment"]));
     let shifted = ours(&["dxc", "--entry", "main:fragment", "--shift", "b=10"]);
     assert_eq!(with("dxc", &wgsl, "-T ps_6_0 a.hlsl -fvk-b-shift 10 0"), shifted);
+    for (words, own) in [("-fvk-invert-y", "--invert-y"), ("-fvk-use-dx-position-w", "--dx-position-w")] {
+        let (entry, stage) = ("-T vs_6_0 -E place p.hlsl", ["--entry", "place:vertex"]);
+        let compiled = with("dxc", &wgsl, &format!("{entry} {words}"));
+        let run = shaderport(
+            directory.path(),
+            &[&["compile", "p.hlsl", "--target", "wgsl", "--binding-policy", "dxc", own], &stage[..]].concat(),
+        );
+        assert_eq!(compiled, run.stdout, "{}", run.stderr);
+        assert_eq!(compiled.contains("position.y = -position.y;"), own == "--invert-y", "{compiled}");
+    }
     let of_slangc = ours(&["slangc", "--entry", "shade:fragment"]);
     assert_eq!(with("slangc", &[], "-target wgsl -entry shade -stage fragment a.hlsl"), of_slangc);
     // Files are written where the command line says.
@@ -85,7 +96,7 @@ fn what_other_compilers_cannot_be_asked_for_is_named() {
     for (tool, words, expected) in [
         ("fxc", "/nolog a.hlsl", "fxc has no option `/nolog` that is known here, did you mean `-nologo`?"),
         ("fxc", "-spirv a.hlsl", "fxc has no option `-spirv`"),
-        ("dxc", "-T ps_6_0 a.hlsl -fvk-invert-y", "`-fvk-invert-y` is not supported"),
+        ("dxc", "-T ps_6_0 a.hlsl -fvk-bind-register t0 0 1 0", "`-fvk-bind-register` is not supported"),
         ("dxc", "-T ps_6_0 a.hlsl -fvk-t-shift 4 2", "a shift is for all spaces"),
         ("dxc", "a.hlsl -E", "`-E` needs a value"),
         ("dxc", "-T ps_6_0", "names no source"),
@@ -171,11 +182,22 @@ fn commands_that_differ_in_macros_are_variants_or_programs() {
     }
 }
 
+/// Options about positions are keys of the manifest; the `w` of D3D is the default.
+#[test]
+fn options_of_positions_are_keys() {
+    let shader = "float4 place(float4 at : POSITION) : SV_Position { return at; }\n";
+    let script = "dxc -T vs_6_0 -E place -spirv -fvk-invert-y -fvk-use-dx-position-w p.hlsl\n";
+    let (manifest, report) = manifest_of(&[("s/p.hlsl", shader), ("s/c.sh", script)]);
+    assert!(manifest.contains("invert-y = true\n") && !manifest.contains("dx-position-w"), "{manifest}");
+    assert!(!report.contains("-fvk"), "{report}");
+}
+
 /// What descriptions have that is not followed is named, with its place.
 #[test]
 fn what_is_not_followed_is_named() {
     let batch = "for /f %%i in ('dir /b') do fxc %%i\ngoto nowhere\n";
-    let shell = "dxc -T ps_6_0 -E \"$ENTRY\" a.hlsl\ndxc -T ps_6_0 -fvk-invert-y a.hlsl\ndxc -T ps_6_0 gone.hlsl\nglslc b.frag\n";
+    let shell =
+        "dxc -T ps_6_0 -E \"$ENTRY\" a.hlsl\ndxc -T ps_6_0 -Gpp a.hlsl\ndxc -T ps_6_0 gone.hlsl\nglslc b.frag\n";
     let python = "subprocess.run(['dxc', '-T', profile])\n";
     let files = [("s/a.hlsl", SHADER), ("s/b.cmd", batch), ("s/c.sh", shell), ("s/d.py", python), ("s/u.hlsl", SHADER)];
     let directory = tree(&files);
@@ -185,7 +207,7 @@ fn what_is_not_followed_is_named() {
         "b.cmd:1: `for /f (",
         "b.cmd:2: there is no label `nowhere`",
         "c.sh:1: the entry point `${ENTRY}` is not known",
-        "c.sh:2: `-fvk-invert-y` is not done: ",
+        "c.sh:2: `-Gpp` is not done: ",
         "c.sh:3: there is no file `gone.hlsl`",
         "c.sh:4: `glslc` is given a shader and is not followed",
         "d.py:1: dxc is run by Python, which is not followed",

@@ -11,8 +11,8 @@
 use super::Context;
 use super::missing_inputs::Incoming;
 use super::stage_io::{
-    Flatten, Leaf, Source, accesses, adapt, assemble, attribute, has_w, interface_type, name_of_semantic, only_w,
-    position_value, reciprocal_w, sees_w,
+    Flatten, Leaf, Source, accesses, adapt, as_in_target, assemble, attribute, has_w, interface_type, name_of_semantic,
+    only_w, position_value, reciprocal_w, sees_w,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -31,7 +31,11 @@ pub fn run(cx: &mut Context) {
     for entry in &entries {
         let settings = cx.layout.settings;
         let mut find = |direction| Flatten { program: cx.program, split: true, settings }.leaves(entry, direction);
-        leaves.push((find(Direction::In), find(Direction::Out)));
+        let (mut inputs, outputs) = (find(Direction::In), find(Direction::Out));
+        if cx.options.target_position_w {
+            as_in_target(entry.stage, &mut inputs);
+        }
+        leaves.push((inputs, outputs));
     }
     let declared = cx.program.structs.ids().collect::<Vec<_>>();
     for (entry, (inputs, outputs)) in entries.into_iter().zip(leaves) {

@@ -13,6 +13,7 @@ use super::entry_distances::Picked;
 use super::entry_globals::{ControlPoint, GlobalLowering, Replacement};
 use super::entry_streams::{self, Stream};
 use super::hoist::{self, Mark, Marks};
+use super::positions::has_y;
 use super::stage_io::{Leaf, ManyLeaves, assemble};
 use crate::layout::locations::Per;
 use crate::source::Span;
@@ -22,7 +23,7 @@ use crate::target::system_values::{Direction, INVOCATION, distance_variable, fin
 use crate::tree::analyses::is_pure;
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A use of an element, or of a part of one.
 struct ElementUse {
@@ -412,6 +413,7 @@ impl GlobalLowering<'_, '_> {
     fn element_output(&mut self, local: LocalId, of: &ManyLeaves, places: &[Replacement]) {
         self.once(local, of);
         let (uses, whole) = self.element_uses(local, of);
+        self.invert_positions(&uses, of);
         if let Some(whole) = whole {
             let span = self.body.exprs[whole].span;
             self.cx.unsupported(span, "the outputs of a mesh shader are written one by one");
@@ -491,9 +493,81 @@ impl GlobalLowering<'_, '_> {
         };
         for (leaf, place) in below {
             let rest = leaf.path.get(path.len()..).unwrap_or_default();
-            let part = self.taken(value, rest);
+            let mut part = self.taken(value, rest);
+            if self.is_inverted(leaf) {
+                part = self.inverted(part, &[0, 1, 2, 3]);
+            }
             self.write_at(place, index, part, out);
         }
+    }
+
+    /// Whether the y of a vertex is turned over where it is written: outputs of these stages cannot be read.
+    fn is_inverted(&self, leaf: &Leaf) -> bool {
+        let of_vertices = matches!(self.entry.stage, Stage::Geometry | Stage::Mesh);
+        of_vertices && self.cx.options.invert_y && leaf.is_position() && has_y(&self.cx.program.types, leaf.ty)
+    }
+
+    /// Turns over the y of positions that are assigned by themselves, or by components.
+    fn invert_positions(&mut self, uses: &[ElementUse], of: &ManyLeaves) {
+        let is_position =
+            |part: &&ElementUse| part.leaf.and_then(|i| of.leaves.get(i)).is_some_and(|l| self.is_inverted(l));
+        let mut open: BTreeSet<ExprId> = uses.iter().filter(is_position).map(|part| part.at).collect();
+        if open.is_empty() {
+            return;
+        }
+        let mut assigned = Vec::new();
+        self.body.block.visit(&mut |stmt| {
+            let StmtKind::Expr(e) = stmt.kind else { return };
+            let ExprKind::Assign(None, target, value) = self.body.exprs[e].kind else { return };
+            let (base, components) = match self.body.exprs[target].kind {
+                ExprKind::Swizzle(base, swizzle) => (base, swizzle.list().to_vec()),
+                ExprKind::Index(base, index) => match self.body.exprs.integer(index).and_then(|i| u8::try_from(i).ok())
+                {
+                    Some(component) => (base, vec![component]),
+                    None => return,
+                },
+                _ => (target, vec![0, 1, 2, 3]),
+            };
+            if open.remove(&base) {
+                assigned.push((e, target, value, components));
+            }
+        });
+        for (e, target, value, components) in assigned {
+            let value = self.inverted(value, &components);
+            self.body.exprs[e].kind = ExprKind::Assign(None, target, value);
+        }
+        for at in open {
+            let span = self.body.exprs[at].span;
+            let message = "a position whose y is turned over is assigned, as a whole or by constant components, and used in no other way";
+            self.cx.unsupported(span, message);
+        }
+    }
+
+    /// Components of a position, with y turned over.
+    fn inverted(&mut self, value: ExprId, components: &[u8]) -> ExprId {
+        let Expr { ty, span, .. } = self.body.exprs[value];
+        let mut parts = self.body.exprs[value].kind.clone();
+        let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
+        let length = if let Type::Vector(_, n) = b.types.get(ty) { usize::from(n) } else { 1 };
+        let components = components.get(..length).unwrap_or(components);
+        if let ([1], 1) = (components, length) {
+            return b.negated(value);
+        }
+        if !components.contains(&1) {
+            return value;
+        }
+        if let ExprKind::Construct(parts) = &mut parts
+            && parts.len() == length
+        {
+            let of_y = parts.iter_mut().zip(components).filter(|(_, component)| **component == 1);
+            of_y.for_each(|(part, _)| *part = b.negated(*part));
+            return b.construct(std::mem::take(parts), ty);
+        }
+        let number = b.types.component(ty).unwrap_or(Scalar::F32);
+        let number = b.types.scalar(number);
+        let signs = components.iter().map(|component| b.number(if *component == 1 { -1 } else { 1 }, number)).collect();
+        let signs = b.construct(signs, ty);
+        b.binary(BinaryOp::Mul, value, signs)
     }
 
     /// Whether a value is a variable or a part of one, which may be read several times.

@@ -13,8 +13,8 @@ mod outputs;
 use super::entry_distances::Picked;
 use super::missing_inputs::{Incoming, Semantics, plain_semantic};
 use super::stage_io::{
-    Flatten, Leaf, ManyLeaves, Source, accesses, adapt, assemble, attribute, has_w, interface_type, name_of_semantic,
-    only_w, position_value, reciprocal_w, sees_w,
+    Flatten, Leaf, ManyLeaves, Source, accesses, adapt, as_in_target, assemble, attribute, has_w, interface_type,
+    name_of_semantic, only_w, position_value, reciprocal_w, sees_w,
 };
 use super::{Context, entry_meshes, entry_patches, entry_streams};
 use crate::diagnostic::{Code, Diagnostic};
@@ -199,7 +199,10 @@ impl<'a, 'b> GlobalLowering<'a, 'b> {
     ) -> (Self, Vec<Leaf>, Vec<Leaf>) {
         let settings = cx.layout.settings;
         let mut leaves = |direction| Flatten { program: cx.program, split: false, settings }.leaves(&entry, direction);
-        let (inputs, outputs) = (leaves(Direction::In), leaves(Direction::Out));
+        let (mut inputs, outputs) = (leaves(Direction::In), leaves(Direction::Out));
+        if cx.options.target_position_w {
+            as_in_target(entry.stage, &mut inputs);
+        }
         let all = [(Direction::In, &inputs), (Direction::Out, &outputs)].map(|(direction, leaves)| {
             let many = elements.iter().filter(|e| e.direction == direction).flat_map(|e| &e.leaves);
             (direction, leaves.iter().chain(many).collect())

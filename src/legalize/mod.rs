@@ -107,6 +107,7 @@ mod root_signatures;
 mod sampler_pairs;
 mod resource_arrays;
 mod runtime_initializers;
+mod positions;
 mod push_constants;
 mod raster_order;
 mod select_target;
@@ -189,6 +190,10 @@ pub struct Context<'a> {
 pub struct Options<'a> {
     /// Derivatives stay where flow differs between invocations, if they cannot be moved.
     pub varying_derivatives: bool,
+    /// The y of positions is turned over where the last stage before rasterization writes them.
+    pub invert_y: bool,
+    /// The `w` of a fragment's position is the target's, and not D3D's.
+    pub target_position_w: bool,
     /// A pass that does nothing, which tests must notice.
     pub left_out: Option<&'a str>,
 }
@@ -375,6 +380,7 @@ pub const PASSES: &[Pass] = &[
     tessellation_factors::PASS,
     system_value_types::PASS,
     varyings::PASS,
+    positions::PASS,
     entry_points::PASS,
     interpolants::CONVERTED,
     interpolants::INDEXED,

@@ -319,6 +319,14 @@ pub fn accesses(
     Some(found)
 }
 
+/// The position of a fragment is the target's, whose `w` is not turned over.
+pub fn as_in_target(stage: Stage, inputs: &mut [Leaf]) {
+    let positions = inputs.iter_mut().filter(|leaf| stage == Stage::Fragment && leaf.is_position());
+    for (name, _) in positions.filter_map(|leaf| leaf.semantic.as_mut()) {
+        *name = "SV_FRAGCOORD".to_owned();
+    }
+}
+
 /// Takes the prefix of a system value that is a variable like any other there, as `SV_Position` of a vertex that comes in.
 fn plain_name(leaf: &mut Leaf, stage: Stage, direction: Direction) {
     let is_arbitrary = |name: &str| Semantic::is_arbitrary(name, stage, direction == Direction::In);

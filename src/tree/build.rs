@@ -141,6 +141,11 @@ impl<'a> Build<'a> {
         self.add(ExprKind::Unary(UnaryOp::Not, condition), TypeId::BOOL)
     }
 
+    /// `-value`.
+    pub fn negated(&mut self, value: ExprId) -> ExprId {
+        self.add(ExprKind::Unary(UnaryOp::Negate, value), self.exprs[value].ty)
+    }
+
     /// The statement `if (!condition) break;`
     pub fn break_unless(&mut self, condition: ExprId) -> Stmt {
         let then = Block::of(vec![Stmt::new(StmtKind::Break, self.span)]);

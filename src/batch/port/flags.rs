@@ -105,6 +105,10 @@ pub enum Meaning {
     Globals,
     /// The bytes of buffers.
     Bytes(BufferLayout),
+    /// The y of positions is turned over.
+    InvertY,
+    /// The `w` of a fragment's position is D3D's.
+    PositionW,
     /// Warnings are errors.
     WarningsAreErrors,
     /// Warnings are not shown.
@@ -148,15 +152,12 @@ const SAID: &str = "it is about messages of that compiler; `--severity` is about
 const SIGNATURE: &str = "root signatures are of the application, and the sidecar has the bindings";
 const EXTENSIONS: &str = "a text declares the extensions that it needs";
 const OTHER_FILE: &str = "it names a file that is not written here";
-const FLIP: &str =
-    "positions are written as the source has them: flip them in the source or by a viewport of negative height";
-const POSITION_W: &str = "the w of positions is as the target has it: write 1 / w in the source";
 const NARROW: &str = "`half` has 32 bits as it does without this option: write `float16_t` for 16";
 const BY_HAND: &str = "bindings are given one by one by `[[vk::binding]]` in the source, or by a bindings lock";
 
 use FlagValue::{Apart, Either, Joined, None as Bare};
-use Meaning::{Bytes, Define, Entry, Globals, Include, Matrix, NoWarnings, Output, Profile, Shift, SpirV};
-use Meaning::{Stage, Target, WarningsAreErrors};
+use Meaning::{Bytes, Define, Entry, Globals, Include, InvertY, Matrix, NoWarnings, Output, PositionW, Profile, Shift};
+use Meaning::{SpirV, Stage, Target, WarningsAreErrors};
 
 /// All options. A name that is the beginning of another one is told from it by the longer one.
 const FLAGS: &[ToolFlag] = &[
@@ -190,8 +191,8 @@ const FLAGS: &[ToolFlag] = &[
     row(D3D, "WX", Bare, WarningsAreErrors),
     row(SLANGC, "warnings-as-errors", Apart(1), WarningsAreErrors),
     row(DXC, "no-warnings", Bare, NoWarnings),
-    not(DXC | SLANGC, "fvk-invert-y", Bare, FLIP),
-    not(DXC | SLANGC, "fvk-use-dx-position-w", Bare, POSITION_W),
+    row(DXC | SLANGC, "fvk-invert-y", Bare, InvertY),
+    row(DXC | SLANGC, "fvk-use-dx-position-w", Bare, PositionW),
     not(DXC, "fvk-bind-register", Apart(4), BY_HAND),
     not(DXC, "fvk-bind-counter-heap", Apart(2), BY_HAND),
     not(DXC, "fvk-bind-resource-heap", Apart(2), "say --resource-heap BINDING,SET"),

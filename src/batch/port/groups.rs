@@ -137,6 +137,10 @@ fn choice_keys(choices: &Choices) -> String {
         let name = BufferLayout::TABLE.iter().find(|(_, of_row)| *of_row == layout).map_or("native", |(name, _)| name);
         text.push_str(&format!("buffer-layout = {}\n", quoted(name)));
     }
+    if choices.invert_y == Some(true) {
+        text.push_str("invert-y = true\n");
+    }
+    // That `dx-position-w` is on is the default.
     text
 }
 

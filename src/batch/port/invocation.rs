@@ -133,6 +133,8 @@ impl Invocation {
             Meaning::Shift(class) => self.shift(class, values),
             Meaning::Globals => self.globals(values),
             Meaning::Bytes(layout) => self.choices.buffer_layout = Some(layout),
+            Meaning::InvertY => self.choices.invert_y = Some(true),
+            Meaning::PositionW => self.choices.dx_position_w = Some(true),
             Meaning::WarningsAreErrors => {
                 self.choices.severity = Some(vec![WarningRule { code: None, level: WarningLevel::Error }]);
             }
