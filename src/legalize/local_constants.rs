@@ -145,8 +145,8 @@ fn declare(program: &Program, body: &mut Body, id: GlobalId) -> bool {
     let mut made = Stmt::new(StmtKind::Local(local, Some(value)), global.span);
     made.comments.clone_from(&global.comments);
     made.blank_before = global.in_function.is_some_and(|place| place.blank_before);
-    let (exprs, names) = (&body.exprs, names.into_iter().collect::<FxHashSet<_>>());
-    let counts = |stmts: &[Stmt]| stmts.iter().map(|stmt| count(exprs, stmt, &names)).sum();
+    let (exprs, named) = (&body.exprs, names.iter().copied().collect::<FxHashSet<_>>());
+    let counts = |stmts: &[Stmt]| stmts.iter().map(|stmt| count(exprs, stmt, &named)).sum();
     place(&mut body.block, made, &counts);
     for name in names {
         body.exprs[name].kind = ExprKind::Local(local);
