@@ -13,8 +13,8 @@ use super::scope::{Entity, What, has_modifier};
 use super::stmt::statement;
 use crate::ast;
 use crate::tree::{
-    Block, Build, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Hints, Literal, Stmt, StmtKind,
-    TypeId, UnaryOp,
+    Block, Build, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Hints, InFunction, Literal,
+    Stmt, StmtKind, TypeId, UnaryOp,
 };
 
 impl<'a> Checker<'a> {
@@ -28,7 +28,9 @@ impl<'a> Checker<'a> {
         let id = self.add_decl(Some(decl), name, span, What::Var(var), place);
         self.rebind(self.cx.scope, name, Entity::Decl(id));
         let Some(value) = first else {
-            self.global(id, span);
+            if let Some(global) = self.global(id, span) {
+                self.program.globals[global].in_function = Some(InFunction::default());
+            }
             return;
         };
         let ty = self.ty(value);
@@ -55,6 +57,21 @@ impl<'a> Checker<'a> {
         let mut made = statement(StmtKind::If(is_open, block, None, Hints::default()), decl.span);
         made.comments = decl.comments.clone();
         out.push(made);
+    }
+
+    /// Gives what stands before a declaration, and the comments on its line, to the variable of the module that came of it.
+    pub(super) fn give_to_static(&mut self, stmt: &ast::Stmt) {
+        let ast::StmtKind::Decl(decls) = &stmt.kind else { return };
+        let Some(ast::DeclKind::Var(var)) = decls.first().map(|decl| &decl.kind) else { return };
+        if let Some(Entity::Decl(id)) = self.named(self.cx.scope, var.name.name).first()
+            && let Some(State::Done(global)) = self.globals.get(id)
+        {
+            let global = &mut self.program.globals[*global];
+            if let Some(place) = &mut global.in_function {
+                place.blank_before = stmt.blank_before;
+                global.comments.clone_from(&stmt.comments);
+            }
+        }
     }
 
     /// The first value of a variable, if it is made of variables of the function.

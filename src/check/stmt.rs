@@ -163,6 +163,8 @@ impl<'a> Checker<'a> {
                 let more: Vec<Comment> = own.into_iter().filter(|c| !first.comments.contains(c)).collect();
                 first.comments.extend(more);
             }
+        } else {
+            self.give_to_static(stmt);
         }
     }
 

@@ -133,6 +133,11 @@ pub(super) trait Dialect: Spelling {
         plain_local(self, ex, local, init)
     }
 
+    /// What stands before `const` where a function declares a constant with a value that is known beforehand.
+    fn static_word(&self) -> &'static str {
+        ""
+    }
+
     /// Whether a constant with its value may be declared as one.
     fn has_constant(&self, _ex: &Exprs, _local: LocalId) -> bool {
         true
@@ -164,9 +169,11 @@ pub(super) fn plain_local<D: Dialect + ?Sized>(
     init: Option<ExprId>,
 ) -> String {
     let Some(variable) = ex.locals.map(|l| &l[local]) else { return String::new() };
-    let mut text = String::new();
+    let is_static = variable.modifiers.has(Modifiers::STATIC);
+    let mut text = String::from(if is_static { dialect.static_word() } else { "" });
     for (modifier, word) in [(Modifiers::CONST, "const "), (Modifiers::PRECISE, "precise ")] {
-        if variable.modifiers.has(modifier) && (modifier != Modifiers::CONST || dialect.has_constant(ex, local)) {
+        let is_const = modifier == Modifiers::CONST;
+        if variable.modifiers.has(modifier) && (!is_const || is_static || dialect.has_constant(ex, local)) {
             text.push_str(word);
         }
     }

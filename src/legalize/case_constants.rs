@@ -7,7 +7,7 @@
 //! that labels alone, and other such constants, are made of.
 
 use crate::check::constant::{Value, eval_with};
-use crate::tree::{Body, Expr, ExprArena, ExprId, ExprKind, Local, LocalId, Program, StmtKind, TypeId};
+use crate::tree::{Body, Expr, ExprArena, ExprId, ExprKind, Local, LocalId, Modifiers, Program, StmtKind, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -99,12 +99,12 @@ fn locals(exprs: &ExprArena, root: ExprId) -> Vec<LocalId> {
     all.filter_map(|id| if let ExprKind::Local(local) = exprs[id].kind { Some(local) } else { None }).collect()
 }
 
-/// The variables that a label is made of, itself or through others.
+/// The variables that a label is made of, itself or through others; without those that are constants of every target.
 fn named_by(body: &Body, label: ExprId, values: &FxHashMap<LocalId, ExprId>) -> BTreeSet<LocalId> {
     let (mut open, mut found) = (vec![label], BTreeSet::new());
     while let Some(next) = open.pop() {
         for local in locals(&body.exprs, next) {
-            if found.insert(local) {
+            if !body.locals[local].modifiers.has(Modifiers::STATIC) && found.insert(local) {
                 open.extend(values.get(&local));
             }
         }

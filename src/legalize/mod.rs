@@ -74,6 +74,7 @@ mod invocation_modes;
 mod known_operands;
 mod limits;
 mod joined_outputs;
+mod local_constants;
 mod lower_enums;
 mod lower_matrix_ops;
 mod lower_properties;
@@ -435,6 +436,7 @@ pub const PASSES: &[Pass] = &[
     shared_copies::PASS,
     unset_parts::PASS,
     sole_members::PASS,
+    local_constants::PASS,
     names::PASS,
 ];
 

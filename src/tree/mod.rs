@@ -356,6 +356,7 @@ modifiers! {
     PERVERTEX = 24, "pervertex";
     SHADER_RECORD = 25, "shader_record";
     ATOMIC_ACCESS = 26, "__atomic_access";
+    STATIC = 27, "__static";
 }
 
 impl Modifiers {
@@ -761,6 +762,15 @@ pub struct Global {
     pub views: Option<GlobalId>,
     /// A buffer whose hidden counter the program may use, without a binding that the source gives it.
     pub counted: bool,
+    /// Of a variable that a function declares: how the declaration stands there.
+    pub in_function: Option<InFunction>,
+}
+
+/// How a function has the declaration of a global.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct InFunction {
+    /// A blank line stands before it in the source.
+    pub blank_before: bool,
 }
 
 impl Global {

@@ -112,6 +112,10 @@ fn natural(ex: &Exprs, mut id: ExprId) -> ExprId {
 }
 
 impl Dialect for Hlsl {
+    fn static_word(&self) -> &'static str {
+        "static "
+    }
+
     fn literals(&self) -> &'static Literals {
         &LITERALS
     }

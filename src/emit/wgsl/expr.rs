@@ -161,6 +161,12 @@ impl Dialect for Wgsl {
         let Some(init) = init else {
             return format!("var {}", self.variable(ex.cx, variable.ty, (name.as_str(), variable.span)));
         };
+        // With its type: else a number would be one without bounds.
+        if variable.modifiers.has(Modifiers::STATIC) {
+            let mut text = format!("const {} = ", self.variable(ex.cx, variable.ty, (name.as_str(), variable.span)));
+            ex.first_value(init, &mut text);
+            return text;
+        }
         let word = match local {
             _ if ex.assigned.contains(&local) => "var",
             _ if ex.labels.contains(&local) => "const",
