@@ -3,7 +3,8 @@
 //! What counts is the live source: the declarations of the main file and of all that it includes or imports, without the groups of
 //! `#if` that are not taken. A declaration of the source is **matched** if the output has one of its name: functions, structures
 //! and globals, methods by the name of the method or of type and method, an entry point by the name that it has in the
-//! output. Of functions that are overloaded, each is matched with one of the output. What is not matched is not counted, as it may
+//! output. A constant buffer may be a variable in the output: the structure that the output adds for its type belongs to it.
+//! Of functions that are overloaded, each is matched with one of the output. What is not matched is not counted, as it may
 //! be unused; that a matched function calls it is counted.
 //!
 //! - **identifiers**: the names that the sources declare, once for each matched declaration that has them. Kept: the matched
@@ -93,7 +94,8 @@ pub fn measure(sources: &[Source], output: &str, entries: &Entries, is_numbered:
     given.sort_by_key(|(position, _)| *position);
     let given: Vec<Unit> = given.into_iter().map(|(_, unit)| unit).collect();
     let output_tokens = tokens(output);
-    let made = units(&output_tokens);
+    let mut made = units(&output_tokens);
+    join_structures(&given, &mut made);
     let pairs = matches(&given, &made, entries, is_numbered);
 
     let mut found = Measured { matched: (pairs.len(), given.len()), ..Measured::default() };
@@ -146,6 +148,20 @@ fn matches<'u, 'a, 'b>(
     }
     pairs.sort_unstable();
     pairs.into_iter().map(|(from, to)| (&given[from], &made[to])).collect()
+}
+
+/// Puts the structures that an output adds for constant buffers to the variables of these buffers.
+fn join_structures(given: &[Unit], made: &mut [Unit]) {
+    let names = |of: &dyn Fn(Form) -> bool| -> BTreeSet<&str> {
+        given.iter().filter(|unit| of(unit.form)).map(|unit| unit.name).collect()
+    };
+    let (buffers, known) = (names(&|form| form == Form::Struct), names(&|_| true));
+    let is_added = |unit: &&Unit| unit.form == Form::Struct && !known.contains(unit.name);
+    let added: BTreeMap<&str, Vec<Token>> = made.iter().filter(is_added).map(|u| (u.name, u.code.clone())).collect();
+    for unit in made.iter_mut().filter(|unit| unit.form == Form::Global && buffers.contains(unit.name)) {
+        let members: Vec<Token> = unit.code.iter().filter_map(|t| added.get(t.text)).flatten().copied().collect();
+        unit.code.extend(members);
+    }
 }
 
 /// The names that a declaration may have in an output.
@@ -395,6 +411,16 @@ mod tests {
         let found = of(source, output);
         assert_eq!((share(&found.identifiers), found.identifiers.lost.len()), ((1, 1), 0), "{:?}", found.identifiers);
         assert_eq!(found.names.lost, [""; 0]);
+    }
+
+    #[test]
+    fn constant_buffers_may_be_variables() {
+        let source = "cbuffer C { float4 tint; float gain; };\nfloat f() { return tint.x * gain; }";
+        let output = "struct CData {\n    tint: vec4f,\n    amount: f32,\n}\nvar<uniform> C: CData;\nfn f() -> f32 {\n    \
+            return C.tint.x * C.amount;\n}\n";
+        let found = of(source, output);
+        assert_eq!(found.identifiers.lost, ["gain in C", "gain in f"]);
+        assert_eq!(found.names.lost, ["CData", "amount"]);
     }
 
     #[test]
