@@ -293,6 +293,8 @@ pub struct Output {
     pub passed_over: Vec<(Symbol, Symbol, Option<Stage>)>,
     /// Entry points of the program.
     pub entries: Vec<(Symbol, Stage)>,
+    /// The names of the files that declare them, in the same order.
+    pub entry_files: Vec<Symbol>,
     /// Those of the watched macros that the sources ask for.
     pub(crate) asked: Vec<AskedMacro>,
     /// Trees after the pass asked for, per target.
@@ -389,6 +391,9 @@ impl<'a> Compilation<'a> {
             self.output.inferred = report.inferred;
             self.output.passed_over = report.passed_over;
             self.output.entries = program.entry_points.iter().map(|e| (e.name, e.stage)).collect();
+            let functions = program.entry_points.iter().map(|e| program.functions[e.function].span);
+            let file = |span| self.output.position(span).map_or("", |(file, ..)| file).into();
+            self.output.entry_files = functions.map(file).collect();
             if self.options.lint_layout && !self.diags.has_errors() {
                 layout::lint::lint(&program, self.options.policy, &mut self.diags);
             }

@@ -108,9 +108,11 @@ pub(super) const CONVERTED: Pass = Pass {
         (
             Capability::ConvertedOutMatrices,
             Find::at(ExprKinds::CALL, |p, e, id| {
-                is_of_a_vector(p, e, id) || converted(p, e, id).any(|to| is_matrix(p, to) || is_method(p, e, id))
+                let of_method = is_method(p, e, id) && !gives_sizes(p, e, id);
+                is_of_a_vector(p, e, id) || converted(p, e, id).any(|to| is_matrix(p, to) || of_method)
             }),
         ),
+        (Capability::SignedSizes, Find::at(ExprKinds::CALL, gives_sizes)),
         AGGREGATE_CONDITIONALS,
         MATRIX_CONDITIONALS,
     ],
@@ -152,9 +154,28 @@ const CONVERTED_ARGUMENTS: Finder = (
     Find::at(ExprKinds::CALL, |p, e, id| converted(p, e, id).any(|to| !is_matrix(p, to))),
 );
 
-/// Whether a method of the library is called: no language converts what it gives back.
+/// Whether a method of the library is called: but for sizes, no language converts what it gives back.
 fn is_method(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     callee(program, exprs, id).is_some_and(|(f, _)| f.builtin && f.owner.is_some())
+}
+
+/// Whether sizes of a texture go to variables of type `int`. DXC and FXC convert these, where those of buffers fit no overload.
+fn gives_sizes(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    let types = &program.types;
+    let is_size = |function: &Function| {
+        let of_texture = function.owner.is_some_and(|owner| matches!(types.get(owner), Type::Texture(_)));
+        function.builtin && of_texture && function.name == *"GetDimensions"
+    };
+    let is_signed = |arg: ExprId| match exprs[arg].kind {
+        ExprKind::Convert(place, _) => {
+            let scalars = [exprs[place].ty, exprs[arg].ty].map(|ty| types.get(ty));
+            scalars == [Type::Scalar(Scalar::I32), Type::Scalar(Scalar::U32)]
+        }
+        _ => false,
+    };
+    let mut arguments = converted_arguments(program, exprs, id).peekable();
+    let has_some = arguments.peek().is_some();
+    has_some && callee(program, exprs, id).is_some_and(|(function, _)| is_size(function)) && arguments.all(is_signed)
 }
 
 /// Whether a function gives a number to a vector or matrix of one number, or a vector to a matrix, of another type: such a one is no
@@ -203,11 +224,20 @@ fn chosen(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Type> {
 
 /// The types of what a call converts that it gets back from an `out` or `inout` parameter.
 fn converted<'a>(program: &'a Program, exprs: &'a ExprArena, id: ExprId) -> impl Iterator<Item = TypeId> + 'a {
+    converted_arguments(program, exprs, id).map(|arg| exprs[arg].ty)
+}
+
+/// The arguments that a call converts on their way back.
+fn converted_arguments<'a>(
+    program: &'a Program,
+    exprs: &'a ExprArena,
+    id: ExprId,
+) -> impl Iterator<Item = ExprId> + 'a {
     let pairs = callee(program, exprs, id).into_iter().flat_map(|(f, args)| f.params.iter().zip(args));
     let back = pairs.filter(|(p, a)| {
         matches!(p.mode, ParamMode::Out | ParamMode::InOut) && matches!(exprs[**a].kind, ExprKind::Convert(..))
     });
-    back.map(|(_, a)| exprs[*a].ty)
+    back.map(|(_, a)| *a)
 }
 
 fn is_matrix(program: &Program, ty: TypeId) -> bool {

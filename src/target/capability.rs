@@ -211,6 +211,8 @@ capabilities! {
     /// Matrices of another type than the `out` or `inout` parameter that they are for, and such arguments of builtin methods; a
     /// vector of one component for a parameter that is another number.
     ConvertedOutMatrices,
+    /// Variables of type `int` for the sizes of textures, which are of type `uint`.
+    SignedSizes,
     /// `out` and `inout` parameters.
     OutParameters,
     /// Memory that invocations share as an argument that is passed by reference (`__ref`, `this` of methods), or the payload of

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 /// A file of a program.
 pub struct Source {
+    pub name: String,
     pub text: Arc<str>,
     /// Where code of it is left after preprocessing: by the byte, the position in the program.
     pub places: BTreeMap<usize, usize>,
@@ -57,7 +58,11 @@ fn add(
         for (id, source) in sources.files().filter(|(_, source)| !source.name.starts_with('<')) {
             let places = places.remove(&id).unwrap_or_default();
             let known = to.entry(source.name.to_string());
-            let known = known.or_insert_with(|| Source { text: source.text.clone(), places: BTreeMap::new() });
+            let known = known.or_insert_with(|| Source {
+                name: source.name.to_string(),
+                text: source.text.clone(),
+                places: BTreeMap::new(),
+            });
             places.into_iter().for_each(|(at, position)| {
                 known.places.entry(at).or_insert(position);
             });

@@ -3,7 +3,8 @@
 //! What counts is the live source: the declarations of the main file and of all that it includes or imports, without the groups of
 //! `#if` that are not taken. A declaration of the source is **matched** if the output has one of its name: functions, structures
 //! and globals, methods by the name of the method or of type and method, an entry point by the name that it has in the
-//! output. Of functions that are overloaded, each is matched with one of the output. What is not matched is not counted, as it may
+//! output. A constant buffer may be a variable in the output: the structure that the output adds for its type belongs to it.
+//! Of functions that are overloaded, each is matched with one of the output. What is not matched is not counted, as it may
 //! be unused; that a matched function calls it is counted.
 //!
 //! - **identifiers**: the names that the sources declare, once for each matched declaration that has them. Kept: the matched
@@ -80,21 +81,31 @@ pub struct Measured {
     pub matched: (usize, usize),
 }
 
-/// The names that entry points have in the source and in the output.
-pub type Entries<'e> = [(&'e str, &'e str)];
+/// An entry point of an output: several files of a program may have one of the same name.
+pub struct Entry {
+    /// The file that declares it.
+    pub file: String,
+    /// Its name there.
+    pub name: String,
+    /// Its name in the output.
+    pub emitted: String,
+}
 
 /// Measures one output. `is_numbered`: names of the output may have `_0` behind them when declarations are matched.
-pub fn measure(sources: &[Source], output: &str, entries: &Entries, is_numbered: bool) -> Measured {
+pub fn measure(sources: &[Source], output: &str, entries: &[Entry], is_numbered: bool) -> Measured {
     let live: Vec<Vec<Token>> = sources.iter().map(Source::live).collect();
-    let mut given: Vec<(usize, Unit)> = Vec::new();
+    let mut given: Vec<(usize, &str, Unit)> = Vec::new();
     for (source, tokens) in sources.iter().zip(&live) {
-        given.extend(units(tokens).into_iter().map(|u| (u.code.first().map_or(0, |t| source.position(t)), u)));
+        let place = |u: &Unit| u.code.first().map_or(0, |t| source.position(t));
+        given.extend(units(tokens).into_iter().map(|u| (place(&u), source.name.as_str(), u)));
     }
-    given.sort_by_key(|(position, _)| *position);
-    let given: Vec<Unit> = given.into_iter().map(|(_, unit)| unit).collect();
+    given.sort_by_key(|(position, ..)| *position);
+    let (files, given): (Vec<&str>, Vec<Unit>) = given.into_iter().map(|(_, file, unit)| (file, unit)).unzip();
     let output_tokens = tokens(output);
-    let made = units(&output_tokens);
-    let pairs = matches(&given, &made, entries, is_numbered);
+    let mut made = units(&output_tokens);
+    join_structures(&given, &mut made);
+    let names: Vec<Vec<String>> = given.iter().zip(&files).map(|(unit, file)| named(unit, file, entries)).collect();
+    let pairs = matches(&given, &made, &names, is_numbered);
 
     let mut found = Measured { matched: (pairs.len(), given.len()), ..Measured::default() };
     let all_code: Vec<&[Token]> = given.iter().map(|u| u.code.as_slice()).collect();
@@ -116,7 +127,7 @@ type Pairs<'u, 'a, 'b> = [(&'u Unit<'a>, &'u Unit<'b>)];
 fn matches<'u, 'a, 'b>(
     given: &'u [Unit<'a>],
     made: &'u [Unit<'b>],
-    entries: &Entries,
+    names: &[Vec<String>],
     is_numbered: bool,
 ) -> Vec<(&'u Unit<'a>, &'u Unit<'b>)> {
     let bare = |name: &'b str| match name.rsplit_once('_') {
@@ -127,8 +138,8 @@ fn matches<'u, 'a, 'b>(
     made.iter().enumerate().for_each(|(at, unit)| by_name.entry(bare(unit.name)).or_default().push(at));
     // The best pairs of each name first, so that of overloads the right ones are matched.
     let mut choices: Vec<(usize, usize, usize)> = Vec::new();
-    for (from, unit) in given.iter().enumerate() {
-        for to in named(unit, entries).iter().filter_map(|name| by_name.get(name.as_str())).flatten() {
+    for (from, (unit, names)) in given.iter().zip(names).enumerate() {
+        for to in names.iter().filter_map(|name| by_name.get(name.as_str())).flatten() {
             if (unit.form == Form::Function) == (made[*to].form == Form::Function) {
                 choices.push((common(unit, &made[*to]), from, *to));
             }
@@ -148,12 +159,28 @@ fn matches<'u, 'a, 'b>(
     pairs.into_iter().map(|(from, to)| (&given[from], &made[to])).collect()
 }
 
-/// The names that a declaration may have in an output.
-fn named(unit: &Unit, entries: &Entries) -> Vec<String> {
+/// Puts the structures that an output adds for constant buffers to the variables of these buffers.
+fn join_structures(given: &[Unit], made: &mut [Unit]) {
+    let names = |of: &dyn Fn(Form) -> bool| -> BTreeSet<&str> {
+        given.iter().filter(|unit| of(unit.form)).map(|unit| unit.name).collect()
+    };
+    let (buffers, known) = (names(&|form| form == Form::Struct), names(&|_| true));
+    let is_added = |unit: &&Unit| unit.form == Form::Struct && !known.contains(unit.name);
+    let added: BTreeMap<&str, Vec<Token>> = made.iter().filter(is_added).map(|u| (u.name, u.code.clone())).collect();
+    for unit in made.iter_mut().filter(|unit| unit.form == Form::Global && buffers.contains(unit.name)) {
+        let members: Vec<Token> = unit.code.iter().filter_map(|t| added.get(t.text)).flatten().copied().collect();
+        unit.code.extend(members);
+    }
+}
+
+/// The names that a declaration of a file may have in an output. The name of an entry point there is that of its own function alone.
+fn named(unit: &Unit, file: &str, entries: &[Entry]) -> Vec<String> {
     let mut names = vec![unit.name.to_owned()];
     names.extend(unit.owner.map(|owner| format!("{owner}_{}", unit.name)));
-    if unit.form == Form::Function {
-        names.extend(entries.iter().filter(|(name, _)| *name == unit.name).map(|(_, emitted)| (*emitted).to_owned()));
+    if unit.form == Form::Function && unit.owner.is_none() {
+        names.retain(|name| entries.iter().all(|entry| entry.emitted != *name));
+        let own = entries.iter().filter(|entry| entry.name == unit.name && entry.file == file);
+        names.extend(own.map(|entry| entry.emitted.clone()));
     }
     names.sort();
     names.dedup();
@@ -166,13 +193,13 @@ fn common(a: &Unit, b: &Unit) -> usize {
     b.code.iter().map(|t| t.text).collect::<BTreeSet<_>>().intersection(&texts).count()
 }
 
-fn identifiers(pairs: &Pairs, all: &[&[Token]], entries: &Entries, to: &mut Measured) {
+fn identifiers(pairs: &Pairs, all: &[&[Token]], entries: &[Entry], to: &mut Measured) {
     let mut names: BTreeSet<&str> = all.iter().flat_map(|code| declared(code)).collect();
     for varying in varyings(all) {
         names.remove(varying);
     }
     for (unit, made) in pairs {
-        let is_entry = entries.iter().any(|(name, _)| *name == unit.name) && unit.form == Form::Function;
+        let is_entry = entries.iter().any(|entry| entry.name == unit.name) && unit.form == Form::Function;
         // Its own name among them: it may be called `main`.
         let parameters = if is_entry { parameters(&unit.code) } else { BTreeSet::new() };
         let kept = used(&made.code);
@@ -366,7 +393,17 @@ mod tests {
 
     fn of(source: &str, output: &str) -> Measured {
         let places = tokens(source).iter().map(|t| (t.start, t.start)).collect();
-        measure(&[Source { text: Arc::from(source), places }], output, &[("psMain", "main")], false)
+        let name = "a.hlsl".to_owned();
+        measure(
+            &[Source { name, text: Arc::from(source), places }],
+            output,
+            &[entry("a.hlsl", "psMain", "main")],
+            false,
+        )
+    }
+
+    fn entry(file: &str, name: &str, emitted: &str) -> Entry {
+        Entry { file: file.to_owned(), name: name.to_owned(), emitted: emitted.to_owned() }
     }
 
     fn share(count: &Count) -> (usize, usize) {
@@ -398,6 +435,32 @@ mod tests {
     }
 
     #[test]
+    fn entry_points_of_one_name_are_those_of_their_files() {
+        let read = |name: &str, text: &str| Source {
+            name: name.to_owned(),
+            text: Arc::from(text),
+            places: tokens(text).iter().map(|t| (t.start, t.start)).collect(),
+        };
+        let first = "float4 main() : SV_Position { float a = 1; float b = 2; return a + b; }";
+        let sources = [read("a.vert", first), read("a.frag", "float4 main() : SV_Target { float c = 3; return c; }")];
+        let output = "void main()\n{\n    float a = 1.0;\n    gl_Position = vec4(a);\n}\n";
+        let found = measure(&sources, output, &[entry("a.vert", "main", "main")], false);
+        assert_eq!((found.matched, found.identifiers.lost), ((1, 2), vec!["b in main".to_owned()]));
+        let found = measure(&sources, output, &[entry("a.frag", "main", "main")], false);
+        assert_eq!((found.matched, found.identifiers.lost), ((1, 2), vec!["c in main".to_owned()]));
+    }
+
+    #[test]
+    fn constant_buffers_may_be_variables() {
+        let source = "cbuffer C { float4 tint; float gain; };\nfloat f() { return tint.x * gain; }";
+        let output = "struct CData {\n    tint: vec4f,\n    amount: f32,\n}\nvar<uniform> C: CData;\nfn f() -> f32 {\n    \
+            return C.tint.x * C.amount;\n}\n";
+        let found = of(source, output);
+        assert_eq!(found.identifiers.lost, ["gain in C", "gain in f"]);
+        assert_eq!(found.names.lost, ["CData", "amount"]);
+    }
+
+    #[test]
     fn methods_may_be_functions() {
         let source = "struct Ray { float t; float at() { return t; } };\nfloat f(Ray r) { return r.at(); }";
         let output = "struct Ray\n{\n    float t;\n};\nfloat Ray_at(Ray self)\n{\n    return self.t;\n}\nfloat f(Ray r)\n{\n    return Ray_at(r);\n}\n";
@@ -419,7 +482,7 @@ mod tests {
 
     #[test]
     fn what_heads_several_files_counts_once() {
-        let read = |text: &str| Source { text: Arc::from(text), places: [(11, 1)].into() };
+        let read = |text: &str| Source { name: String::new(), text: Arc::from(text), places: [(11, 1)].into() };
         let sources = [read("// licence\nint a;"), read("// licence\nint b; // b")];
         let found = measure(&sources, "// licence\nint a;\nint b; // b\n", &[], false);
         assert_eq!(share(&found.other_comments), (2, 2));
@@ -457,7 +520,7 @@ mod tests {
     fn numbered_names_of_a_peer_are_matched() {
         let text = "float f(float a) { return a; }";
         let places = tokens(text).iter().map(|t| (t.start, t.start)).collect();
-        let source = [Source { text: Arc::from(text), places }];
+        let source = [Source { name: String::new(), text: Arc::from(text), places }];
         let found = measure(&source, "float f_0(float a_0)\n{\n    return a_0;\n}\n", &[], true);
         assert_eq!((found.matched, share(&found.identifiers)), ((1, 1), (0, 2)));
     }

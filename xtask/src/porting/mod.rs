@@ -9,7 +9,7 @@ mod report;
 mod token;
 mod unit;
 
-use measure::{Measured, measure};
+use measure::{Entry, Measured, measure};
 use rayon::prelude::*;
 use shaderport::internals::batch::{Job, glsl_extension, plan};
 use shaderport::internals::options::Choices;
@@ -115,30 +115,35 @@ impl Run<'_> {
     }
 
     fn outputs(&self, job: &Job, output: &Output, compiled: &Compile, sources: &[live::Source]) -> Vec<Row> {
-        let row = |artifact: &shaderport::Artifact| {
-            let given: Vec<_> = artifact.entry.map_or_else(|| output.entries.clone(), |entry| vec![entry]);
-            let names: Vec<(&str, &str)> = given
-                .iter()
-                .zip(&artifact.emitted)
-                .map(|((name, _), (made, _))| (name.as_str(), made.as_str()))
-                .collect();
-            let text = artifact.text();
-            let peer = self.slangc.as_ref().map_or_else(Vec::new, |slangc| {
-                let of_entry = |(name, stage): &(shaderport::Symbol, shaderport::Stage)| {
-                    let made = slangc.text(job, compiled, artifact.target, name.as_str(), *stage)?;
-                    let entries = [(name.as_str(), "main"), (name.as_str(), name.as_str())];
-                    Some(measure(sources, &made, &entries, true))
+        let row =
+            |artifact: &shaderport::Artifact| {
+                let all = output.entries.iter().zip(&output.entry_files);
+                let given: Vec<_> = all.filter(|(entry, _)| artifact.entry.is_none_or(|own| own == **entry)).collect();
+                let entry = |of: &(shaderport::Symbol, shaderport::Stage), file: &shaderport::Symbol, made: &str| {
+                    Entry { file: file.to_string(), name: of.0.to_string(), emitted: made.to_owned() }
                 };
-                given.iter().filter_map(of_entry).collect()
-            });
-            let hand = artifact.entry.filter(|_| artifact.target == Target::Glsl).and_then(|(_, stage)| {
-                let text = self.by_hand(job, glsl_extension(stage))?;
-                Some(measure::code_lines(&token::tokens(&text)))
-            });
-            let entry = artifact.entry.map_or_else(String::new, |(name, _)| format!(" {name}"));
-            let label = format!("{}{entry}", job.name);
-            Row { target: artifact.target, label, ours: measure(sources, text, &names, false), peer, hand }
-        };
+                let names: Vec<Entry> = given
+                    .iter()
+                    .zip(&artifact.emitted)
+                    .map(|((of, file), (made, _))| entry(of, file, made.as_str()))
+                    .collect();
+                let text = artifact.text();
+                let peer = self.slangc.as_ref().map_or_else(Vec::new, |slangc| {
+                    let of_entry = |(of, file): &(&(shaderport::Symbol, shaderport::Stage), &shaderport::Symbol)| {
+                        let made = slangc.text(job, compiled, artifact.target, of.0.as_str(), of.1)?;
+                        let entries = ["main", of.0.as_str()].map(|made| entry(of, file, made));
+                        Some(measure(sources, &made, &entries, true))
+                    };
+                    given.iter().filter_map(of_entry).collect()
+                });
+                let hand = artifact.entry.filter(|_| artifact.target == Target::Glsl).and_then(|(_, stage)| {
+                    let text = self.by_hand(job, glsl_extension(stage))?;
+                    Some(measure::code_lines(&token::tokens(&text)))
+                });
+                let entry = artifact.entry.map_or_else(String::new, |(name, _)| format!(" {name}"));
+                let label = format!("{}{entry}", job.name);
+                Row { target: artifact.target, label, ours: measure(sources, text, &names, false), peer, hand }
+            };
         output.artifacts.iter().map(row).collect()
     }
 
