@@ -169,7 +169,7 @@ cases! {
         "layout(binding = 0, set = 1) uniform Texture2D t;" => "(layout:binding=0 layout:set=1 uniform var Texture2D t)";
         "RWTexture2D<unorm float4> t;" => "(var RWTexture2D<{unorm float4}> t)";
         "groupshared precise float x[N * 2];" => "(groupshared precise var float[(* N 2)] x)";
-        "SamplerState s { Filter = MIN; AddressU = Wrap; };" => "(var SamplerState s)";
+        "SamplerState s { Filter = MIN; AddressU = Wrap; };" => "(var SamplerState s) / (sampler_state s)";
         "SamplerState s = sampler_state { Filter = MIN; };" => "(var SamplerState s)";
         "float x < string UIName = \"x\"; > = 1;" => "(var float x = 1)";
         "globallycoherent RWByteAddressBuffer b;" => "(globallycoherent var RWByteAddressBuffer b)";
@@ -237,7 +237,7 @@ cases! {
         "namespace A::B { int x; } namespace C.D { }" => "(namespace A::B (var int x)) / (namespace C::D)";
         "module m; import a.b; __exported import \"c/d.slang\"; __include e; implementing f;" =>
             "(import a/b) / (__exported import exported c/d.slang) / (include e) / (implementing f)";
-        "technique T { pass P { } } technique11 U < int x = 1; > { }" => "(ignored) / (ignored)";
+        "technique T { pass P { } } technique11 U < int x = 1; > { }" => "(technique T (P)) / (technique U )";
         "layout(local_size_x = 8) in;" => "(layout:local_size_x=8 in ignored)";
         "public internal static float f();" => "(public internal static fn float f ())";
         "typedef vector<float, 4> V;" => "(alias V vector<float, =4>)";
