@@ -170,7 +170,7 @@ cases! {
         "RWTexture2D<unorm float4> t;" => "(var RWTexture2D<{unorm float4}> t)";
         "groupshared precise float x[N * 2];" => "(groupshared precise var float[(* N 2)] x)";
         "SamplerState s { Filter = MIN; AddressU = Wrap; };" => "(var SamplerState s) / (sampler_state s)";
-        "SamplerState s = sampler_state { Filter = MIN; };" => "(var SamplerState s)";
+        "SamplerState s = sampler_state { Filter = MIN; };" => "(var SamplerState s) / (sampler_state s)";
         "float x < string UIName = \"x\"; > = 1;" => "(var float x = 1)";
         "globallycoherent RWByteAddressBuffer b;" => "(globallycoherent var RWByteAddressBuffer b)";
         "vector<float, 4> *p, q;" => "(var vector<float, =4>* p) / (var vector<float, =4> q)";
