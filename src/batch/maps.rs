@@ -30,6 +30,12 @@ pub fn way(from: &Path, to: &Path) -> String {
     if way.is_empty() || way.ends_with('/') { way } else { way + "/" }
 }
 
+/// The way from an output, by its name below the directory that `way` begins at. One that begins at the root is the same for all.
+fn way_from(output: &str, way: &str) -> String {
+    let up = if Path::new(way).is_absolute() { 0 } else { output.matches('/').count() };
+    format!("{}{way}", "../".repeat(up))
+}
+
 /// The real path of a directory of which only the first parts need be there.
 fn real(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
@@ -87,8 +93,8 @@ pub fn place(product: &mut Product, maps: SourceMapUse, way: &str) {
     let (written, mut others): (Vec<OutputFile>, Vec<OutputFile>) =
         files.into_iter().partition(|file| file.kind == OutputKind::Map);
     for mut map in written {
-        let up = "../".repeat(map.name.matches('/').count());
-        let moved = std::str::from_utf8(&map.bytes).ok().and_then(|json| SourceMap::moved(json, &format!("{up}{way}")));
+        let way = way_from(&map.name, way);
+        let moved = std::str::from_utf8(&map.bytes).ok().and_then(|json| SourceMap::moved(json, &way));
         let text = others.iter_mut().find(|file| file.kind == OutputKind::Text && map_name(&file.name) == map.name);
         let (Some(json), Some(text)) = (moved, text) else { continue };
         match maps {
@@ -118,5 +124,14 @@ mod tests {
         assert_eq!(way(&at("tree"), &at("tree/shaders")), "shaders/");
         assert_eq!(way(&at("tree"), &at("tree")), "");
         assert_eq!(way(&at("none"), &at("tree/shaders")), "../tree/shaders/");
+    }
+
+    #[test]
+    fn ways_from_the_root_do_not_depend_on_outputs() {
+        assert_eq!(way_from("wgsl/a/b.wgsl.map", "../shaders/"), "../../../shaders/");
+        assert_eq!(way_from("wgsl/a/b.wgsl.map", ""), "../../");
+        assert_eq!(way_from("wgsl/a/b.wgsl.map", "/shaders/"), "/shaders/");
+        // Nothing but the root in common.
+        assert_eq!(way(Path::new("/none/out"), Path::new("/nowhere/shaders")), "/nowhere/shaders/");
     }
 }

@@ -23,7 +23,7 @@ const CONVERTED: &str = "a pointer to a variable of the shader does not become o
 const CONVERTED_NOTE: &str = "`bit_cast<T>(x)` reads the bits of a value as another type";
 const MOVED: &str = "a pointer to a variable of the shader cannot be changed";
 
-/// Names the variables themselves everywhere; gives the errors of what cannot be said so.
+/// Names the variables themselves everywhere; gives the errors of what has no such name.
 pub(super) fn lower(program: &mut Program) -> Vec<Diagnostic> {
     let mut all = Addresses {
         waiting: program.functions_with_code(),
