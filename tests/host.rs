@@ -41,12 +41,21 @@ impl Generated {
         module(&programs.collect::<Vec<_>>(), options)
     }
 
-    /// How many buffers have a size. Those of a heap are declared nowhere.
+    /// How many buffers have a size. Those of a heap are declared nowhere, nor are those that a `__DynamicResource` is used as.
     fn buffers(&self) -> usize {
-        let sized = |memory: &&BufferMemory| {
-            matches!(memory.size, Count::Number(_)) && !memory.parameter.contains("DescriptorHeap")
+        let of_dynamic = |sidecar: &Reflection, parameter: &str| {
+            sidecar.parameters.iter().any(|variable| {
+                let element = variable.ty.as_ref().and_then(|ty| ty.element_type.as_ref());
+                let name = variable.name.as_deref().filter(|_| element.is_some_and(|ty| ty.kind == "DynamicResource"));
+                name.and_then(|name| parameter.strip_prefix(name)).is_some_and(|rest| rest.starts_with('_'))
+            })
         };
-        self.sidecars.iter().flat_map(|sidecar| &sidecar.memory).filter(sized).count()
+        let sized = |sidecar: &Reflection, memory: &BufferMemory| {
+            let is_placed = !memory.parameter.contains("DescriptorHeap") && !of_dynamic(sidecar, &memory.parameter);
+            matches!(memory.size, Count::Number(_)) && is_placed
+        };
+        let counts = self.sidecars.iter().map(|sidecar| sidecar.memory.iter().filter(|m| sized(sidecar, m)).count());
+        counts.sum()
     }
 }
 
