@@ -192,6 +192,18 @@ fn what_differs_stays_in_texts() {
     }
 }
 
+/// Without sidecars texts are checked all the same.
+#[test]
+fn trees_without_sidecars_are_checked() {
+    let directory = tree(&FILES);
+    build(directory.path(), &["--sidecar", "none", "--validate"]);
+    let out = directory.path().join("out");
+    assert!(out.join("hlsl/inc/light.hlsl").is_file() && !out.join("hlsl/one.json").exists());
+    assert!(out.join(".shaderport/flat/hlsl/one.json").is_file());
+    build(directory.path(), &[]);
+    assert!(out.join("hlsl/one.json").is_file());
+}
+
 /// Specialization constants are in the text of every entry point, used or not.
 #[test]
 fn what_no_function_uses_is_there() {

@@ -4,7 +4,7 @@ use super::build::BuildArgs;
 use super::messages::Messages;
 use super::validate::artifact;
 use crate::batch::headers::{TreeOrder, WholeText, flat_directory, write_tree};
-use crate::batch::{Built, Fate, Finding, Order, OutputUse, documents, prepare, validators};
+use crate::batch::{Built, Fate, Finding, Order, OutputUse, SidecarForm, documents, prepare, validators};
 use crate::diagnostic::Code;
 use crate::reflect::Reflection;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,9 @@ impl FlatBuild {
     /// An order with its outputs there. They have source maps, which tell what comes from headers.
     pub fn order<'a>(&'a self, order: Order<'a>) -> Result<Order<'a>, Finding> {
         let choices = order.choices.of_flat_build().map_err(|text| Finding::error(Code::BAD_OPTION, text))?;
-        Ok(Order { out: &self.directory, choices, prunes: true, outputs: OutputUse::Write, ..order })
+        // They tell validators of the tree what a text is.
+        let sidecar = if order.sidecar == SidecarForm::None { SidecarForm::Compact } else { order.sidecar };
+        Ok(Order { out: &self.directory, choices, sidecar, prunes: true, outputs: OutputUse::Write, ..order })
     }
 
     /// Writes the tree, and has its texts checked if that is asked for.
@@ -46,7 +48,13 @@ impl FlatBuild {
         args: &BuildArgs,
         messages: &mut Messages,
     ) -> Result<Built, Finding> {
-        let tree = TreeOrder { out: &args.out, writes: !args.check, prunes: args.prune, imports: args.wgsl_imports };
+        let tree = TreeOrder {
+            out: &args.out,
+            writes: !args.check,
+            prunes: args.prune,
+            imports: args.wgsl_imports,
+            sidecars: args.sidecar != SidecarForm::None,
+        };
         let whole = write_tree(&mut built, order, &tree)?;
         if args.validate {
             for text in &whole {
@@ -58,8 +66,7 @@ impl FlatBuild {
 
     /// What validators say of a text with its headers.
     fn validate(&self, whole: &WholeText, built: &mut Built, messages: &mut Messages) -> Result<(), Finding> {
-        let Some(sidecar) = &whole.sidecar else { return Ok(()) };
-        let path = self.directory.join(sidecar);
+        let path = self.directory.join(&whole.sidecar);
         let text = documents::read_text(&path)?;
         let sidecar = Reflection::read(&text).map_err(|fault| Finding::of_json(&path, &text, fault))?;
         let artifact = artifact(Path::new(&whole.name), whole.text.clone(), &sidecar)?;

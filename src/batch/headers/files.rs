@@ -140,8 +140,7 @@ impl<'a> TreeFiles<'a> {
     fn direct(&self, number: usize) -> Vec<String> {
         let Some(flat) = self.flat.get(number) else { return Vec::new() };
         let units = || flat.read.units.iter().map(|(unit, _)| unit).enumerate();
-        let staying = units().filter(|(at, _)| self.sharing.in_header(number, *at).is_none());
-        let used: BTreeSet<&str> = staying.flat_map(|(_, unit)| &unit.uses).map(String::as_str).collect();
+        let used = self.used(number, flat);
         let source_of = |at: usize| Some(self.sharing.in_header(number, at)?.1.place.source.clone());
         let is_used = |(_, unit): &(usize, &TextUnit)| unit.declares.iter().any(|name| used.contains(name.as_str()));
         let mut found: Vec<String> = Vec::new();
@@ -178,12 +177,18 @@ impl<'a> TreeFiles<'a> {
         all
     }
 
+    /// The names that the declarations use which stay in a text.
+    fn used<'t>(&self, number: usize, flat: &'t TreeText) -> BTreeSet<&'t str> {
+        let units = flat.read.units.iter().enumerate();
+        let staying = units.filter(|(at, _)| self.sharing.in_header(number, *at).is_none());
+        staying.flat_map(|(_, (unit, _))| &unit.uses).map(String::as_str).collect()
+    }
+
     /// The names that the rest of a text uses of each header, by the names of those.
     fn imported_by_text(&self, number: usize) -> BTreeMap<&str, BTreeSet<&str>> {
         let Some(flat) = self.flat.get(number) else { return BTreeMap::new() };
         let units = || flat.read.units.iter().map(|(unit, _)| unit).enumerate();
-        let staying = units().filter(|(at, _)| self.sharing.in_header(number, *at).is_none());
-        let used: BTreeSet<&str> = staying.flat_map(|(_, unit)| &unit.uses).map(String::as_str).collect();
+        let used = self.used(number, flat);
         let mut imported: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (at, unit) in units() {
             let header = self.sharing.in_header(number, at).and_then(|(_, unit)| self.headers.get(&unit.place.source));

@@ -48,8 +48,8 @@ pub struct WholeText {
     pub name: String,
     /// What a compiler sees: headers in place of the lines that include them. Of WGSL, the modules behind the text.
     pub text: String,
-    /// The name of its sidecar, if there is one.
-    pub sidecar: Option<String>,
+    /// The name of its sidecar.
+    pub sidecar: String,
 }
 
 /// What becomes of a tree.
@@ -63,6 +63,8 @@ pub struct TreeOrder<'a> {
     pub prunes: bool,
     /// How texts of WGSL name what they need.
     pub imports: WgslImports,
+    /// Sidecars are written. Those of the flat build are there in any case.
+    pub sidecars: bool,
 }
 
 /// What was written before.
@@ -72,8 +74,8 @@ struct TreeRecord {
     outputs: BTreeMap<String, Stamp>,
     /// Files of earlier trees.
     stale: Vec<String>,
-    /// How texts of WGSL name what they need.
-    imports: String,
+    /// How texts of WGSL name what they need, and whether there are sidecars.
+    form: String,
 }
 
 /// Makes the tree of a flat build, which `order` was for. Of `built`, differences and stale outputs are those of the tree from now
@@ -85,8 +87,8 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let is_same = |(name, stamp): (&String, &Stamp)| Stamp::of(&out.join(name)) == Some(*stamp);
     let is_right = !before.outputs.is_empty() && before.outputs.iter().all(is_same);
-    let imports = format!("{:?}", tree.imports);
-    let is_right = is_right && before.imports == imports;
+    let form = format!("{:?} {}", tree.imports, tree.sidecars);
+    let is_right = is_right && before.form == form;
     if is_right
         && before.stale.is_empty()
         && built.stale.is_empty()
@@ -94,7 +96,14 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     {
         return Ok(Vec::new());
     }
-    let mut making = TreeMaking { order, out, imports: tree.imports, outputs: BTreeMap::new(), whole: Vec::new() };
+    let mut making = TreeMaking {
+        order,
+        out,
+        imports: tree.imports,
+        sidecars: tree.sidecars,
+        outputs: BTreeMap::new(),
+        whole: Vec::new(),
+    };
     making.texts(built)?;
     making.others(built)?;
     let TreeMaking { outputs, whole, .. } = making;
@@ -112,7 +121,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     let in_way = |path: &Path, e: std::io::Error| {
         Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", path.display())).in_file(path)
     };
-    let mut written = TreeRecord { imports, ..TreeRecord::default() };
+    let mut written = TreeRecord { form, ..TreeRecord::default() };
     for (name, bytes) in &outputs {
         let path = out.join(name);
         write_if_changed(&path, bytes, None).map_err(|e| in_way(&path, e))?;
@@ -133,6 +142,7 @@ struct TreeMaking<'a> {
     order: &'a Order<'a>,
     out: &'a Path,
     imports: WgslImports,
+    sidecars: bool,
     /// What is to be written.
     outputs: BTreeMap<String, Vec<u8>>,
     /// The texts that include headers.
@@ -169,11 +179,13 @@ impl TreeMaking<'_> {
                     TextModules { text: text.name.clone(), files: names.map(|header| header.name.clone()).collect() };
                 modules.entry(sidecar.clone()).or_default().push(needed);
                 let whole = files.whole(number);
-                self.whole.push(WholeText { name: text.name.clone(), text: whole, sidecar: Some(sidecar) });
+                self.whole.push(WholeText { name: text.name.clone(), text: whole, sidecar });
             }
             for (sidecar, modules) in modules {
                 let bytes = self.with_modules(&sidecar, modules)?;
-                self.outputs.insert(sidecar, bytes);
+                if self.sidecars {
+                    self.outputs.insert(sidecar, bytes);
+                }
             }
         }
         Ok(())
@@ -194,7 +206,8 @@ impl TreeMaking<'_> {
         let outputs = built.reports.iter().flat_map(|(_, report)| &report.outputs);
         let names: BTreeMap<&str, OutputKind> = outputs.map(|output| (&*output.name, output.kind)).collect();
         for (name, kind) in names {
-            if self.outputs.contains_key(name) || kind == OutputKind::Map {
+            let is_unwanted = kind == OutputKind::Map || kind == OutputKind::Sidecar && !self.sidecars;
+            if is_unwanted || self.outputs.contains_key(name) {
                 continue;
             }
             let path = self.order.out.join(name);
