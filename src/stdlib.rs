@@ -96,7 +96,9 @@ pub struct Mentions {
 impl Mentions {
     /// Adds the names in a token stream.
     pub fn add(&mut self, tokens: &TokenStream) {
-        let words = tokens.tokens.iter().filter(|t| t.kind == TokenKind::Ident || t.text == "?");
+        let choice = Symbol::new("?");
+        let words = tokens.tokens.iter().filter(|t| t.kind == TokenKind::Ident || t.text == choice);
+        self.names.reserve(tokens.tokens.len() / 8);
         self.names.extend(words.map(|t| t.text));
         if has_glsl(tokens) {
             self.names.insert(Symbol::new(MARK));

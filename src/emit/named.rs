@@ -259,6 +259,12 @@ impl<'a> Macros<'a> {
     /// Leaves out names that a text has otherwise, too. False: there are none.
     pub(super) fn leave_out(&self, text: &str) -> bool {
         let mut known = self.known.borrow_mut();
+        // A name is nowhere else if it is nowhere without a mark.
+        let is_marked = |at: usize| text.get(..at).is_some_and(|before| before.ends_with(MARK));
+        let stands_bare = |name: &str| text.match_indices(name).any(|(at, _)| !is_marked(at));
+        if !known.iter().any(|known| known.chosen.is_some() && stands_bare(known.name.as_str())) {
+            return false;
+        }
         let words = words(text);
         let is_met = |known: &&mut Macro| known.chosen.is_some() && words.contains(known.name.as_str());
         let met = known.iter_mut().filter(is_met).map(|known| known.chosen = None).count();

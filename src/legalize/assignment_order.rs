@@ -13,6 +13,7 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::analyses::uniformity::is_varying_global;
 use crate::tree::*;
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
@@ -28,11 +29,11 @@ pub(super) const PASS: Pass = Pass {
 
 /// The first assignment in which the order shows, in a function where the value comes first or not.
 fn first(program: &Program, body: &Body, wanted: bool) -> Option<Span> {
-    let effects = program.effects();
+    let effects = LazyCell::new(|| program.effects());
     let mut found = None;
     if body.value_first == wanted {
         body.block.visit(&mut |stmt| {
-            if found.is_none() && assignment(body, stmt).is_some_and(|(t, v)| shows(program, &effects, body, t, v)) {
+            if found.is_none() && may_show(body, stmt).is_some_and(|(t, v)| shows(program, &effects, body, t, v)) {
                 found = Some(stmt.span);
             }
         });
@@ -64,6 +65,11 @@ fn run(cx: &mut Context) {
         body.block = block;
         cx.program.functions[id].code = body;
     }
+}
+
+/// Target and value of an assignment that is a statement, if something is computed for the target.
+fn may_show(body: &Body, stmt: &Stmt) -> Option<(ExprId, ExprId)> {
+    assignment(body, stmt).filter(|(target, _)| !indices(&body.exprs, *target).is_empty())
 }
 
 /// Target and value of an assignment that is a statement.

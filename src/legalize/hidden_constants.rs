@@ -370,8 +370,27 @@ fn is_constant_by(
     })
 }
 
+/// Whether an expression is a variable, a part of one, or one that is converted or negated: a short look for [`known`].
+fn is_of_variable(exprs: &ExprArena, mut id: ExprId) -> bool {
+    loop {
+        id = match exprs[id].kind {
+            ExprKind::Local(_) => return true,
+            ExprKind::Field(inner, _)
+            | ExprKind::Contents(inner)
+            | ExprKind::Swizzle(inner, _)
+            | ExprKind::MatrixSwizzle(inner, _)
+            | ExprKind::Unary(_, inner)
+            | ExprKind::Convert(inner, _) => inner,
+            _ => return false,
+        };
+    }
+}
+
 /// What is known of a value.
 fn known(program: &Program, exprs: &ExprArena, id: ExprId) -> Constancy {
+    if is_of_variable(exprs, id) {
+        return Constancy::Varying;
+    }
     // Most expressions name a variable, and evaluate it.
     let (mut names, mut chooses) = (false, false);
     exprs.any_part(id, |part| {

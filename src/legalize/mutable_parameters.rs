@@ -15,7 +15,7 @@ pub(super) const PASS: Pass = Pass {
     name: "mutable_parameters",
     removes: &[(
         Capability::MutableParameters,
-        Find::Body(|p, id, body, _| written(p, &p.functions[id], body).first().map(|l| body.locals[*l].span)),
+        Find::Body(|p, id, body, live| written(p, &p.functions[id], body, live).first().map(|l| body.locals[*l].span)),
     )],
     run,
     ..Pass::ROW
@@ -23,7 +23,7 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     cx.each_body(&mut |cx, id, body| {
-        let written = written(cx.program, &cx.program.functions[id], body);
+        let written = written(cx.program, &cx.program.functions[id], body, &body.expressions());
         let mut copies = Vec::new();
         for param in &mut cx.program.functions[id].params {
             if !written.contains(&param.local) {
@@ -44,12 +44,12 @@ fn run(cx: &mut Context) {
 }
 
 /// The parameters of a function that are passed by value and written.
-fn written(program: &Program, function: &Function, body: &Body) -> Vec<LocalId> {
+fn written(program: &Program, function: &Function, body: &Body, live: &[ExprId]) -> Vec<LocalId> {
     let pointer = |l: LocalId| matches!(program.types.get(body.locals[l].ty), Type::Pointer(..));
     let values = function.params.iter().filter(|p| p.mode == ParamMode::In && !pointer(p.local));
     let mut values: Vec<LocalId> = values.map(|p| p.local).collect();
     if !values.is_empty() {
-        let written = program.written_locals(body);
+        let written = program.written_among(&body.exprs, live);
         values.retain(|local| written.contains(local));
     }
     values

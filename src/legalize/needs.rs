@@ -13,7 +13,6 @@ use crate::tree::{
     StmtKind, Texture, TextureShape, Type, TypeId, Types,
 };
 use crate::tree::{AttributeArg, Body};
-use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// Capabilities, with the first place that needs each.
@@ -274,11 +273,14 @@ fn wave_sizes(program: &Program, entry: &EntryPoint, least: usize) -> Option<Spa
 
 /// The first buffer or texture that a vertex shader may write.
 fn written_by_vertices(program: &Program, entry: &EntryPoint) -> Option<Span> {
+    if entry.stage != Stage::Vertex {
+        return None;
+    }
     let at = program.entry_points.iter().position(|e| e.function == entry.function)?;
     let is_written = |g: &&Global| may_be_written(program, g) && !g.modifiers.has(Modifiers::READONLY);
     let reached = program.reachable_globals();
     let mut globals = reached.get(at)?.iter().map(|id| &program.globals[*id]).filter(is_written);
-    (entry.stage == Stage::Vertex).then(|| globals.next().map(|g| g.span))?
+    globals.next().map(|g| g.span)
 }
 
 /// Whether the first argument of a method is a texture of integers.
@@ -394,6 +396,15 @@ pub(super) const OF_STATEMENTS: &[Capability] = &[
     Capability::SwizzleAssignment,
     Capability::ValueBeforePlace,
 ];
+
+/// What kinds of numbers need ([`scalar_need`]).
+const OF_SCALARS: Capabilities = Capabilities::EMPTY.with(&[
+    Capability::Float16,
+    Capability::Int16,
+    Capability::Int8,
+    Capability::Int64,
+    Capability::Float64,
+]);
 
 /// What a kind of number needs.
 pub(super) fn scalar_need(s: Scalar) -> Option<Capability> {
@@ -553,8 +564,8 @@ struct Scan<'a> {
     /// The finders of expressions by the number of the kind; all of them where it is verified that the others find nothing.
     by_kind: [Vec<(Capability, AtKinds)>; ExprKinds::COUNT],
     found: Found,
-    /// The types that were looked at: spans differ, but the first is the one that is reported.
-    types: FxHashSet<TypeId>,
+    /// The types that were looked at, by their numbers: spans differ, but the first is the one that is reported.
+    types: Vec<bool>,
 }
 
 impl<'a> Scan<'a> {
@@ -566,14 +577,18 @@ impl<'a> Scan<'a> {
             let may_find = |(_, at): &&(Capability, AtKinds)| cfg!(debug_assertions) || at.kinds.has(number);
             finders.exprs.iter().filter(may_find).copied().collect()
         });
+        let asks_types = !finders.types.is_empty() || wanted.common(OF_SCALARS) != Capabilities::EMPTY;
         let found = Found { needs: Needs::new(), open: wanted };
-        Scan { program, finders, by_kind, found, types: FxHashSet::default() }
+        // Where they show nothing that is looked for, none is left to look at.
+        let types = vec![false; if asks_types { program.types.len() } else { 0 }];
+        Scan { program, finders, by_kind, found, types }
     }
 }
 
 impl Scan<'_> {
     fn ty(&mut self, ty: TypeId, span: Span) {
-        if !self.types.insert(ty) {
+        let is_seen = self.types.get_mut(ty.0 as usize).is_none_or(|seen| std::mem::replace(seen, true));
+        if is_seen {
             return;
         }
         let inner = self.program.types.get(ty);
@@ -645,16 +660,20 @@ impl Scan<'_> {
             }
         }
         if let FunctionBody::Block = f.body {
-            f.code.block.visit(&mut |stmt| {
-                if let StmtKind::Local(local, _) = stmt.kind {
-                    self.ty(f.code.locals[local].ty, stmt.span);
-                }
-                self.found.each(&self.finders.stmts, stmt.span, |find| find(self.program, &f.code, stmt));
-            });
+            if !self.types.is_empty() || !self.finders.stmts.is_empty() {
+                f.code.block.visit(&mut |stmt| self.stmt(&f.code, stmt));
+            }
             let live = f.code.expressions();
             self.found.each_at(&self.finders.bodies, |find| find(self.program, id, &f.code, &live));
             self.exprs(&f.code.exprs, &live);
         }
+    }
+
+    fn stmt(&mut self, body: &Body, stmt: &Stmt) {
+        if let StmtKind::Local(local, _) = stmt.kind {
+            self.ty(body.locals[local].ty, stmt.span);
+        }
+        self.found.each(&self.finders.stmts, stmt.span, |find| find(self.program, body, stmt));
     }
 
     fn exprs(&mut self, exprs: &ExprArena, live: &[ExprId]) {

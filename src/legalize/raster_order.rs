@@ -72,6 +72,10 @@ fn is_ordered_global(program: &Program, global: GlobalId) -> bool {
 
 /// Whether a function accesses a raster-ordered view, itself or by what it calls.
 fn reaches(program: &Program, function: FunctionId) -> bool {
+    // Hardly a program has one.
+    if !program.globals.ids().any(|global| is_ordered_global(program, global)) {
+        return false;
+    }
     let globals = program.analyses().reached_globals([function].into_iter());
     globals.into_iter().any(|global| is_ordered_global(program, global))
 }

@@ -98,6 +98,10 @@ fn run(cx: &mut Context) {
     if !has_all {
         set_where_it_starts(cx, &is_unfit);
     }
+    let has_values = cx.program.listed_globals().any(|id| cx.program.globals[id].init.is_some());
+    if !has_values {
+        return;
+    }
     let derived = cx.program.analyses().callers_of(&|f| f.is_marked(DERIVATIVE));
     let followed = {
         let program = &*cx.program;

@@ -36,7 +36,7 @@ pub(super) const PASS: Pass = Pass {
     name: "shared_references",
     removes: &[(
         Capability::SharedReferences,
-        Find::at(ExprKinds::CALL, |p, exprs, id| given(p, exprs, id, &shared_place).is_some()),
+        Find::at(ExprKinds::CALL, |p, exprs, id| gives(p, exprs, id, &shared_place)),
     )],
     // A buffer of the caller is passed on; an index that is passed is an argument, and what writes the place is a call now.
     adds: &[
@@ -110,14 +110,28 @@ type Given = Vec<Option<SharedPlace>>;
 /// Where the argument of a parameter lies that the function shall have by its name.
 type Lies<'a> = &'a dyn Fn(&Program, &ExprArena, (FunctionId, usize), ExprId) -> Option<SharedPlace>;
 
+/// A call of a function with code, and what it is given.
+fn called<'a>(program: &Program, exprs: &'a ExprArena, id: ExprId) -> Option<(FunctionId, &'a [ExprId])> {
+    match &exprs[id].kind {
+        ExprKind::Call(callee, args) => {
+            matches!(program.functions[*callee].body, FunctionBody::Block).then_some((*callee, args.as_slice()))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a call gives something that the function shall have by its name.
+fn gives(program: &Program, exprs: &ExprArena, id: ExprId, lies: Lies) -> bool {
+    called(program, exprs, id).is_some_and(|(callee, args)| {
+        args.iter().enumerate().any(|(at, arg)| lies(program, exprs, (callee, at), *arg).is_some())
+    })
+}
+
 /// What a call gives that the function shall have by its name, if anything.
 fn given(program: &Program, exprs: &ExprArena, id: ExprId, lies: Lies) -> Option<(FunctionId, Given)> {
-    let ExprKind::Call(callee, args) = &exprs[id].kind else { return None };
-    if !matches!(program.functions[*callee].body, FunctionBody::Block) {
-        return None;
-    }
-    let given: Given = args.iter().enumerate().map(|(at, arg)| lies(program, exprs, (*callee, at), *arg)).collect();
-    given.iter().any(Option::is_some).then_some((*callee, given))
+    let (callee, args) = called(program, exprs, id)?;
+    let given: Given = args.iter().enumerate().map(|(at, arg)| lies(program, exprs, (callee, at), *arg)).collect();
+    given.iter().any(Option::is_some).then_some((callee, given))
 }
 
 /// Where an argument lies that is given by reference, if invocations share that.

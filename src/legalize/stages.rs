@@ -12,7 +12,6 @@ use crate::target::{Capability, Profile};
 use crate::tree::{
     Attribute, AttributeArg, Block, EntryPoint, ExprKind, Function, FunctionId, Program, Stage, StmtKind,
 };
-use rustc_hash::FxHashSet;
 
 /// Reports calls that the stage of an entry point does not allow.
 pub(super) fn check(program: &Program, profile: &Profile, diags: &mut Diagnostics) {
@@ -29,7 +28,6 @@ pub(super) fn check_inlined(program: &Program, profile: &Profile, diags: &mut Di
 
 fn check_calls(program: &Program, profile: &Profile, diags: &mut Diagnostics, looked_at: impl Fn(&Function) -> bool) {
     let analyses = program.analyses();
-    let limited: FxHashSet<FunctionId> = program.functions.ids().filter(|id| is_limited(program, *id)).collect();
     let reached = program.reachable_globals();
     // A stage that the target does not have is an error by itself.
     let has = |entry: &EntryPoint| stage_need(entry.stage).is_none_or(|c| profile.has(c));
@@ -43,7 +41,7 @@ fn check_calls(program: &Program, profile: &Profile, diags: &mut Diagnostics, lo
                 found.into_iter().for_each(|diagnostic| diags.push(diagnostic));
             }
         }
-        for (id, from) in analyses.paths(entry).into_iter().filter(|(id, _)| limited.contains(id)) {
+        for (id, from) in analyses.paths(entry).into_iter().filter(|(id, _)| is_limited(program, *id)) {
             let body = &program.functions[id].code;
             if entry.stage != Stage::Fragment {
                 discards(&body.block, entry, from, diags);

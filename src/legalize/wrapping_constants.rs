@@ -90,7 +90,7 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
     if indices.is_empty() {
         return Vec::new();
     }
-    let written = program.written_locals(body);
+    let written = program.written_among(&body.exprs, live);
     // The value of a variable, which may be known to the target alone.
     let mut values: BTreeMap<LocalId, Option<Value>> = BTreeMap::new();
     body.block.visit(&mut |stmt| {

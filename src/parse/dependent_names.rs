@@ -4,19 +4,13 @@
 //! `typename F<T>::Type x;` is `F<T>::Type x;`, and `x.template f<int>()` is `x.f<int>()`.
 
 use super::Language;
-use super::words::{self, W, Word};
+use super::words::{W, Word};
 use crate::lex::{Token, TokenStream};
 use std::borrow::Cow;
 
 /// The tokens without such words.
-pub(super) fn without_markers(stream: &TokenStream, language: Language) -> Cow<'_, TokenStream> {
-    let may_be = |token: &Token| matches!(token.text.as_str(), "template" | "typename");
-    if language != Language::Hlsl || !stream.tokens.iter().any(may_be) {
-        return Cow::Borrowed(stream);
-    }
-    let words = words::classify(&stream.tokens);
-    let is_any = (0..words.len()).any(|at| is_marker(&words, at));
-    if !is_any {
+pub(super) fn without_markers<'s>(stream: &'s TokenStream, words: &[Word], language: Language) -> Cow<'s, TokenStream> {
+    if language != Language::Hlsl || !(0..words.len()).any(|at| is_marker(words, at)) {
         return Cow::Borrowed(stream);
     }
     let mut left = stream.clone();
@@ -26,7 +20,7 @@ pub(super) fn without_markers(stream: &TokenStream, language: Language) -> Cow<'
     for (at, token) in stream.tokens.iter().enumerate() {
         places.push(left.tokens.len() as u32);
         let token = dropped.take().map_or(*token, |first| in_place_of(&first, token));
-        match is_marker(&words, at) {
+        match is_marker(words, at) {
             true => dropped = Some(token),
             false => left.tokens.push(token),
         }

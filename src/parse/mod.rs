@@ -49,6 +49,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 pub use prefix::Beginnings;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 use words::{W, Word};
 
 /// Parses a translation unit. Errors go to `diags`; the result is always usable.
@@ -65,9 +66,17 @@ pub fn parse_knowing(
     variants: Option<(&Beginnings, &str)>,
     diags: &mut Diagnostics,
 ) -> Unit {
-    let tokens = dependent_names::without_markers(tokens, language);
-    let (tokens, is_old) = old_samplers::renewed(tokens, language);
-    let mut parser = Parser::new(&tokens, language, known, diags);
+    let mut words = words::classify(&tokens.tokens);
+    let mut tokens = dependent_names::without_markers(tokens, &words, language);
+    if let Cow::Owned(changed) = &tokens {
+        words = words::classify(&changed.tokens);
+    }
+    let is_old;
+    (tokens, is_old) = old_samplers::renewed(tokens, &words, language);
+    if is_old {
+        words = words::classify(&tokens.tokens);
+    }
+    let mut parser = Parser::new(&tokens, words, language, known, diags);
     parser.is_old = is_old;
     parser.unit(variants)
 }
@@ -90,13 +99,6 @@ enum Level {
     Member,
     /// Function body.
     Local,
-}
-
-/// The name of a type of exactly 16 bits, such as `int16_t` or `float16_t4x4`.
-fn is_16_bit(token: &Token) -> bool {
-    const NAMES: [&str; 3] = ["int16_t", "uint16_t", "float16_t"];
-    let text = token.text.as_str();
-    token.kind == TokenKind::Ident && NAMES.iter().any(|name| text.starts_with(name))
 }
 
 struct Parser<'a> {
@@ -157,9 +159,14 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(stream: &'a TokenStream, language: Language, known: &FxHashSet<Symbol>, diags: &'a mut Diagnostics) -> Self {
+    fn new(
+        stream: &'a TokenStream,
+        words: Vec<Word>,
+        language: Language,
+        known: &FxHashSet<Symbol>,
+        diags: &'a mut Diagnostics,
+    ) -> Self {
         let tokens: &[Token] = &stream.tokens;
-        let words = words::classify(tokens);
         let end = tokens.last().map_or(Span::default(), |t| Span { start: t.span.end, ..t.span });
         let eof = tokens.last().copied().filter(|t| t.kind == TokenKind::Eof).unwrap_or(Token {
             kind: TokenKind::Eof,
@@ -225,7 +232,7 @@ impl<'a> Parser<'a> {
             decls,
             trailing: self.leading_comments(),
             head: self.head,
-            is_16_bit: self.tokens.iter().any(is_16_bit),
+            is_16_bit: self.words.iter().any(|word| word.is_16_bit()),
             is_versioned: self.is_versioned,
             undecided: std::mem::take(&mut self.undecided),
             declared: self.outside_of_bodies(),

@@ -9,7 +9,7 @@
 //! Samplers are parameters, global or of functions, and nothing assigns them: where one stands, there is an argument. So this is
 //! a matter of tokens, and what follows sees nothing of it.
 
-use super::words::{self, W};
+use super::words::{W, Word};
 use super::{Language, match_brackets};
 use crate::lex::{CommentRange, Token, TokenKind, TokenStream};
 use crate::symbol::Symbol;
@@ -37,14 +37,18 @@ const SAMPLER: &str = "SamplerState";
 const MAX_ELEMENT: usize = 8;
 
 /// The tokens with the words of today, and whether there were old samplers.
-pub(super) fn renewed<'s>(stream: Cow<'s, TokenStream>, language: Language) -> (Cow<'s, TokenStream>, bool) {
-    let is_any = |is: fn(&Token) -> bool| stream.tokens.iter().any(is);
-    let is_for_old = is_any(is_old_profile);
-    if language != Language::Hlsl || stream.glsl || !is_for_old && !is_any(is_old_word) {
+pub(super) fn renewed<'s>(
+    stream: Cow<'s, TokenStream>,
+    classes: &[Word],
+    language: Language,
+) -> (Cow<'s, TokenStream>, bool) {
+    let is_for_old = classes.iter().any(|word| word.is_old_profile());
+    let has_old = is_for_old || classes.iter().any(|word| word.is_old());
+    if language != Language::Hlsl || stream.glsl || !has_old {
         return (stream, false);
     }
     let (tokens, places) = {
-        let file = File::of(&stream.tokens);
+        let file = File::of(&stream.tokens, classes);
         if !is_for_old && file.globals.is_empty() && file.functions.iter().all(|f| f.couples.is_empty()) {
             return (stream, false);
         }
@@ -58,16 +62,15 @@ pub(super) fn renewed<'s>(stream: Cow<'s, TokenStream>, language: Language) -> (
     (Cow::Owned(renewed), true)
 }
 
-fn is_old_word(token: &Token) -> bool {
-    let text = token.text.as_str();
-    token.kind == TokenKind::Ident && (text == ANY_SAMPLER || SHAPES.iter().any(|(s, t, ..)| text == *s || text == *t))
+/// Whether an identifier is a word of samplers and textures as they were.
+pub(super) fn is_old_word(text: &str) -> bool {
+    text == ANY_SAMPLER || SHAPES.iter().any(|(s, t, ..)| text == *s || text == *t)
 }
 
 /// The profile of a shader model before 4, or of one that is as those: `ps_3_0`, `ps_4_0_level_9_1`.
-fn is_old_profile(token: &Token) -> bool {
-    let text = token.text.as_str();
+pub(super) fn is_old_profile(text: &str) -> bool {
     let old = |stage: &str| text.strip_prefix(stage).is_some_and(|model| model.starts_with(['1', '2', '3']));
-    token.kind == TokenKind::Ident && (old("vs_") || old("ps_") || text.contains("_level_9_"))
+    old("vs_") || old("ps_") || text.contains("_level_9_")
 }
 
 /// The texture of today that a word of a sampler or texture names; nothing of a word that tells no shape.
@@ -118,9 +121,8 @@ struct File<'t> {
 }
 
 impl<'t> File<'t> {
-    fn of(tokens: &'t [Token]) -> File<'t> {
-        let classes = words::classify(tokens);
-        let partner = match_brackets(&classes);
+    fn of(tokens: &'t [Token], classes: &[Word]) -> File<'t> {
+        let partner = match_brackets(classes);
         let words: Vec<W> = classes.iter().map(|word| word.w).collect();
         let mut open = 0u32;
         let mut depth = Vec::with_capacity(words.len());

@@ -3,6 +3,7 @@
 //! No word is reserved: the grammar asks for a word only where a following token makes its meaning clear, so `point`,
 //! `sample`, `module` or `property` stay usable as names. Type names are *hints* for `(T)-x` and `a<b>(c)`, nothing more.
 
+use super::old_samplers;
 use crate::lex::{Token, TokenKind};
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
@@ -108,6 +109,9 @@ const SOFT: u8 = 2;
 const BUILTIN: u8 = 4;
 const KEYWORD: u8 = 8;
 const UNDERSCORES: u8 = 16;
+const OLD: u8 = 32;
+const OLD_PROFILE: u8 = 64;
+const SIXTEEN_BITS: u8 = 128;
 
 impl Word {
     pub(super) const EOF: Word = Word { w: W::Eof, class: 0 };
@@ -129,6 +133,18 @@ impl Word {
     /// Can never be a name.
     pub(super) fn is_reserved(self) -> bool {
         self.class & KEYWORD != 0
+    }
+    /// A word of samplers and textures as they were before shader model 4.
+    pub(super) fn is_old(self) -> bool {
+        self.class & OLD != 0
+    }
+    /// The profile of a shader model before 4.
+    pub(super) fn is_old_profile(self) -> bool {
+        self.class & OLD_PROFILE != 0
+    }
+    /// The name of a type of exactly 16 bits, such as `int16_t` or `float16_t4x4`.
+    pub(super) fn is_16_bit(self) -> bool {
+        self.class & SIXTEEN_BITS != 0
     }
     /// Begins with `__` and is no word of the grammar: a modifier where one may stand.
     pub(super) fn is_foreign(self) -> bool {
@@ -173,13 +189,20 @@ fn component(text: &str) -> Option<&str> {
 
 /// The word of an identifier.
 fn identifier(text: &str) -> Word {
+    const OF_16_BITS: [&str; 3] = ["int16_t", "uint16_t", "float16_t"];
+    let flags = [
+        (OLD, old_samplers::is_old_word(text)),
+        (OLD_PROFILE, old_samplers::is_old_profile(text)),
+        (SIXTEEN_BITS, OF_16_BITS.iter().any(|name| text.starts_with(name))),
+    ];
+    let more = flags.iter().filter(|(_, has)| *has).fold(0, |all, (flag, _)| all | flag);
     if let Some(word) = table().get(text) {
-        return *word;
+        return Word { class: word.class | more, ..*word };
     }
     let is_scalar = |name: &str| SCALARS.split_ascii_whitespace().any(|s| s == name);
     let shape = component(text).is_some_and(is_scalar);
     let class = if shape { BUILTIN } else { 0 } | if text.starts_with("__") { UNDERSCORES } else { 0 };
-    Word { w: W::Name, class }
+    Word { w: W::Name, class: class | more }
 }
 
 /// The words of a token list, one each.

@@ -65,9 +65,11 @@ impl<'a> Users<'a> {
         let of = |decides| {
             let mut walk = Walk::new(self, decides);
             walk.entry(entry);
-            walk.parts
+            walk
         };
-        (of(false), of(true))
+        let reached = of(true);
+        let named = if reached.leaves_out { of(false).parts } else { reached.parts.clone() };
+        (named, reached.parts)
     }
 }
 
@@ -76,6 +78,8 @@ struct Walk<'a> {
     values: Values<'a>,
     /// Branches that are never taken are not entered.
     decides: bool,
+    /// Some code was not entered.
+    leaves_out: bool,
     graph: Graph,
     parts: Parts,
     globals: BTreeMap<GlobalId, Node>,
@@ -108,6 +112,7 @@ impl<'a> Walk<'a> {
             program: users.program,
             values: Values::new(users.program, &users.writes.statics),
             decides,
+            leaves_out: false,
             graph: Graph::default(),
             parts: Parts::new(),
             globals: BTreeMap::new(),
@@ -226,6 +231,7 @@ impl<'a> Walk<'a> {
         otherwise: Option<&'a Block>,
     ) -> bool {
         let (value, node) = self.condition(frame, condition);
+        self.leaves_out |= matches!(value, Some(TRUE | FALSE));
         match value {
             Some(TRUE) => return self.block(frame, then),
             Some(FALSE) => return otherwise.is_none_or(|b| self.block(frame, b)),
@@ -268,6 +274,7 @@ impl<'a> Walk<'a> {
         }
         if let Some(condition) = condition.filter(|c| self.known(frame, *c).range == Some(FALSE)) {
             let unused = self.graph.node();
+            self.leaves_out = true;
             return self.expr(frame, condition, unused);
         }
         let own: Vec<ExprId> = condition.into_iter().chain(step).collect();
@@ -385,6 +392,7 @@ impl<'a> Walk<'a> {
                 .filter(|i| cases.get(*i).is_some_and(|c| is_default(c) || known.is_none_or(|k| fits(c, k))))
                 .collect(),
         };
+        self.leaves_out |= entered.len() < cases.len();
         if matched.is_none() {
             self.graph.need(node, outer);
             frame.control = node;
@@ -437,6 +445,7 @@ impl<'a> Walk<'a> {
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
                 let decides = if *op == BinaryOp::And { FALSE } else { TRUE };
                 let (value, node) = self.condition(frame, *left);
+                self.leaves_out |= value.is_some();
                 match value.filter(|v| v.0 == v.1) {
                     Some(value) if value == decides => {}
                     Some(_) => self.expr(frame, *right, sink),
@@ -445,6 +454,7 @@ impl<'a> Walk<'a> {
             }
             ExprKind::Select(condition, yes, no) => {
                 let (value, node) = self.condition(frame, *condition);
+                self.leaves_out |= matches!(value, Some(TRUE | FALSE));
                 match value {
                     Some(TRUE) => self.expr(frame, *yes, sink),
                     Some(FALSE) => self.expr(frame, *no, sink),

@@ -28,7 +28,7 @@ struct Seen<T>(FxHashSet<T>);
 
 impl<T: Copy + Eq + std::hash::Hash> Seen<T> {
     /// A list of so many is looked through as fast as a set.
-    const FEW: usize = 12;
+    const FEW: usize = 32;
 
     /// Adds an id to its list, and tells whether it is new there.
     fn add(&mut self, list: &mut Vec<T>, id: T) -> bool {

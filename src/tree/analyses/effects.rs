@@ -84,9 +84,14 @@ impl Program {
 
     /// Locals that a body writes, as a whole or in part.
     pub fn written_locals(&self, body: &Body) -> FxHashSet<LocalId> {
+        self.written_among(&body.exprs, &body.expressions())
+    }
+
+    /// Locals that some expressions write by themselves.
+    pub fn written_among(&self, exprs: &ExprArena, among: &[ExprId]) -> FxHashSet<LocalId> {
         let mut written = FxHashSet::default();
-        for id in body.expressions() {
-            self.each_written(&body.exprs, id, &mut |place| written.extend(body.exprs.base_local(place)));
+        for id in among {
+            self.each_written(exprs, *id, &mut |place| written.extend(exprs.base_local(place)));
         }
         written
     }

@@ -143,8 +143,8 @@ impl std::fmt::Debug for Memo {
 /// The results, each found when it is first asked for.
 #[derive(Default)]
 struct Facts {
-    functions: Vec<OnceLock<Uses>>,
-    initializers: Vec<OnceLock<Uses>>,
+    functions: Arc<[OnceLock<Uses>]>,
+    initializers: Arc<[OnceLock<Uses>]>,
     order: OnceLock<Arc<[FunctionId]>>,
     globals: OnceLock<Arc<[BTreeSet<GlobalId>]>>,
     effects: OnceLock<Arc<Effects>>,
@@ -166,10 +166,14 @@ impl Program {
         let mut memo = self.memo.lock();
         let facts = match &memo.facts {
             Some((known, facts)) if *known == version => facts.clone(),
-            _ => {
+            older => {
+                // What functions mention is in them alone, and so it is with globals.
+                let of = |stamp: usize| older.as_ref().filter(|(known, _)| known[stamp] == version[stamp]);
+                let functions = || self.functions.ids().map(|_| OnceLock::new()).collect();
+                let initializers = || self.globals.ids().map(|_| OnceLock::new()).collect();
                 let facts = Arc::new(Facts {
-                    functions: self.functions.ids().map(|_| OnceLock::new()).collect(),
-                    initializers: self.globals.ids().map(|_| OnceLock::new()).collect(),
+                    functions: of(0).map_or_else(functions, |(_, facts)| facts.functions.clone()),
+                    initializers: of(1).map_or_else(initializers, |(_, facts)| facts.initializers.clone()),
                     ..Facts::default()
                 });
                 memo.facts = Some((version, facts.clone()));
