@@ -13,9 +13,12 @@ use crate::compile::Shared;
 use crate::limits::Limits;
 use crate::source::{LoadError, Loaded, Loader, join_path};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
+
+/// So many main sources are kept: a thread compiles the variants of a program one behind another, from a file or a few.
+const KEPT_MAINS: usize = 64;
 
 /// A directory that files may be read from.
 #[derive(Debug, Clone)]
@@ -47,6 +50,8 @@ pub struct FileLoader {
     found: RwLock<FxHashMap<String, Result<Loaded, LoadError>>>,
     /// Texts by canonical path.
     texts: RwLock<FxHashMap<PathBuf, Loaded>>,
+    /// The main sources that were read last, which the variants of a program have in common, by their names.
+    mains: Mutex<VecDeque<(String, Loaded)>>,
     /// A main source that is in no file, by its name.
     given: Option<(String, Result<Loaded, LoadError>)>,
 }
@@ -230,8 +235,21 @@ impl FileLoader {
         result
     }
 
-    /// Loads a file. A main source may lie anywhere, an include only in the roots; the text of the former is not kept, as a
-    /// build has many of them and each is wanted once.
+    /// Loads a main source, unless it is one of the last.
+    fn main(&self, path: &str) -> Result<Loaded, LoadError> {
+        let lock = || self.mains.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some((_, loaded)) = lock().iter().find(|(name, _)| name == path) {
+            return Ok(loaded.clone());
+        }
+        let loaded = self.load(path, true)?;
+        let mut mains = lock();
+        mains.push_front((path.to_owned(), loaded.clone()));
+        mains.truncate(KEPT_MAINS);
+        Ok(loaded)
+    }
+
+    /// Loads a file. A main source may lie anywhere, an include only in the roots; the text of the former is not kept for
+    /// long, as a build has many of them.
     fn load(&self, path: &str, main: bool) -> Result<Loaded, LoadError> {
         let not_found = || LoadError::NotFound(vec![path.to_owned()]);
         let canonical = std::fs::canonicalize(path).map_err(|e| match e.kind() {
@@ -278,7 +296,7 @@ impl Loader for FileLoader {
         let name = Self::name_of(Path::new(name));
         match &self.given {
             Some((given, loaded)) if *given == name => loaded.clone(),
-            _ => self.load(&name, true),
+            _ => self.main(&name),
         }
     }
 

@@ -7,6 +7,7 @@ use super::old_samplers;
 use crate::lex::{Token, TokenKind};
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::sync::OnceLock;
 
 macro_rules! words {
@@ -207,8 +208,15 @@ fn identifier(text: &str) -> Word {
 
 /// The words of a token list, one each.
 pub(super) fn classify(tokens: &[Token]) -> Vec<Word> {
-    // Each spelling is looked at once.
-    let mut known: FxHashMap<Symbol, Word> = FxHashMap::default();
+    KNOWN.with_borrow_mut(|known| words_of(tokens, known))
+}
+
+thread_local! {
+    /// What spellings are: each is looked at once, as files of a build have most of them in common.
+    static KNOWN: RefCell<FxHashMap<Symbol, Word>> = RefCell::default();
+}
+
+fn words_of(tokens: &[Token], known: &mut FxHashMap<Symbol, Word>) -> Vec<Word> {
     let word = |token: &Token| match token.kind {
         TokenKind::Ident => *known.entry(token.text).or_insert_with(|| identifier(token.text.as_str())),
         TokenKind::Punct => *known
