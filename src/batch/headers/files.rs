@@ -1,6 +1,7 @@
 //! The texts and headers of a tree as files.
 
-use super::imports::WgslImports;
+use super::imports::{ImportedNames, WgslImports};
+use super::includes::SourceIncludes;
 use super::read::TreeText;
 use super::sharing::HeaderSharing;
 use super::units::{TextUnit, TextUnitKind, TextUnits};
@@ -40,6 +41,7 @@ pub struct TextFile {
 pub struct TreeFiles<'a> {
     flat: &'a [TreeText],
     sharing: &'a HeaderSharing,
+    includes: &'a SourceIncludes,
     target: Target,
     language: Language,
     imports: WgslImports,
@@ -54,12 +56,12 @@ impl<'a> TreeFiles<'a> {
     /// Of flat texts. Sources are read from `base`, for the comments that they begin with.
     pub fn new(
         flat: &'a [TreeText],
-        sharing: &'a HeaderSharing,
+        (sharing, includes): (&'a HeaderSharing, &'a SourceIncludes),
         (target, language, imports): (Target, Language, WgslImports),
         base: &Path,
     ) -> TreeFiles<'a> {
         let (edges, headers, texts) = (sharing.edges(), BTreeMap::new(), Vec::new());
-        let mut files = TreeFiles { flat, sharing, target, language, imports, edges, headers, texts };
+        let mut files = TreeFiles { flat, sharing, includes, target, language, imports, edges, headers, texts };
         let names = files.names();
         files.headers = names.keys().map(|source| (source.clone(), files.header(source, &names, base))).collect();
         files.texts = (0..flat.len()).map(|number| files.text(number)).collect();
@@ -125,7 +127,9 @@ impl<'a> TreeFiles<'a> {
             Language::Glsl | Language::Hlsl => {
                 let guard = guard(&name);
                 text.push_str(&format!("#ifndef {guard}\n#define {guard}\n\n"));
-                let needed = self.edges.get(source).into_iter().flatten().filter_map(|needed| names.get(needed));
+                let mut needed: Vec<String> = self.edges.get(source).into_iter().flatten().cloned().collect();
+                self.includes.put_in_order(&[source.to_owned()], &mut needed);
+                let needed = needed.iter().filter_map(|needed| names.get(needed));
                 let includes: String = needed.map(|needed| include(&name, needed)).collect();
                 if !includes.is_empty() {
                     text.push_str(&format!("{includes}\n"));
@@ -136,7 +140,7 @@ impl<'a> TreeFiles<'a> {
         HeaderFile { name, text }
     }
 
-    /// Headers that the declarations which stay in a text name, in the order in which the flat text has them.
+    /// Headers that the declarations which stay in a text name, in the order in which its sources include them.
     fn direct(&self, number: usize) -> Vec<String> {
         let Some(flat) = self.flat.get(number) else { return Vec::new() };
         let units = || flat.read.units.iter().map(|(unit, _)| unit).enumerate();
@@ -155,6 +159,7 @@ impl<'a> TreeFiles<'a> {
                 found.push(source);
             }
         }
+        self.includes.put_in_order(&flat.mains, &mut found);
         found
     }
 
@@ -185,27 +190,35 @@ impl<'a> TreeFiles<'a> {
     }
 
     /// The names that the rest of a text uses of each header, by the names of those.
-    fn imported_by_text(&self, number: usize) -> BTreeMap<&str, BTreeSet<&str>> {
-        let Some(flat) = self.flat.get(number) else { return BTreeMap::new() };
+    fn imported_by_text(&self, number: usize) -> ImportedNames<'_> {
+        let Some(flat) = self.flat.get(number) else { return ImportedNames::new() };
         let units = || flat.read.units.iter().map(|(unit, _)| unit).enumerate();
         let used = self.used(number, flat);
         let mut imported: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (at, unit) in units() {
-            let header = self.sharing.in_header(number, at).and_then(|(_, unit)| self.headers.get(&unit.place.source));
-            let Some(header) = header else { continue };
+            let Some((_, shared)) = self.sharing.in_header(number, at) else { continue };
             for name in unit.declares.iter().filter(|name| used.contains(name.as_str())) {
-                imported.entry(&header.name).or_default().insert(name);
+                imported.entry(&shared.place.source).or_default().insert(name);
             }
         }
-        imported
+        let name = |source: &String| self.headers.get(source).map(|header| header.name.as_str());
+        self.imported_in_order(&flat.mains, imported, name)
+    }
+
+    /// Names by the files that they are imported from, in the order in which sources include theirs.
+    fn imported_in_order<'n>(
+        &self,
+        sources: &[String],
+        mut imported: BTreeMap<&str, BTreeSet<&'n str>>,
+        file: impl Fn(&String) -> Option<&'n str>,
+    ) -> ImportedNames<'n> {
+        let mut order: Vec<String> = imported.keys().map(|source| (*source).to_owned()).collect();
+        self.includes.put_in_order(sources, &mut order);
+        order.iter().filter_map(|source| Some((file(source)?, imported.remove(source.as_str())?))).collect()
     }
 
     /// The names that a header uses of others, by the names of those.
-    fn imported_by_header<'n>(
-        &'n self,
-        source: &str,
-        names: &'n BTreeMap<String, String>,
-    ) -> BTreeMap<&'n str, BTreeSet<&'n str>> {
+    fn imported_by_header<'n>(&'n self, source: &str, names: &'n BTreeMap<String, String>) -> ImportedNames<'n> {
         let mut imported: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for id in self.sharing.order(source) {
             let (Some(shared), Some((_, unit))) = (self.sharing.unit(id), self.unit(id)) else { continue };
@@ -213,14 +226,14 @@ impl<'a> TreeFiles<'a> {
                 let (Some(other), Some((_, declaration))) = (self.sharing.unit(needed), self.unit(needed)) else {
                     continue;
                 };
-                let Some(name) = names.get(&other.place.source).filter(|_| other.place.source != source) else {
+                if other.place.source == source {
                     continue;
-                };
+                }
                 let used = declaration.declares.iter().filter(|name| unit.uses.contains(*name));
-                imported.entry(name).or_default().extend(used.map(String::as_str));
+                imported.entry(&other.place.source).or_default().extend(used.map(String::as_str));
             }
         }
-        imported
+        self.imported_in_order(&[source.to_owned()], imported, |source| names.get(source).map(String::as_str))
     }
 
     fn text(&self, number: usize) -> TextFile {

@@ -6,6 +6,7 @@
 //! | `units` | the declarations of a text, with the names that each declares and uses |
 //! | `read` | the texts of a build, and where their declarations come from |
 //! | `sharing` | which declarations stand in headers |
+//! | `includes` | the order in which sources include each other |
 //! | `files` | the texts and headers as files |
 //! | `imports` | lines by which texts of WGSL name what they need |
 //!
@@ -15,6 +16,7 @@
 
 mod files;
 mod imports;
+mod includes;
 mod read;
 mod sharing;
 mod units;
@@ -31,6 +33,7 @@ use crate::reflect::Reflection;
 use crate::reflect::model::TextModules;
 use files::TreeFiles;
 pub use imports::WgslImports;
+use includes::SourceIncludes;
 use serde::{Deserialize, Serialize};
 use sharing::HeaderSharing;
 use std::collections::BTreeMap;
@@ -152,6 +155,7 @@ struct TreeMaking<'a> {
 impl TreeMaking<'_> {
     /// The texts and headers, target for target.
     fn texts(&mut self, built: &Built) -> Result<(), Finding> {
+        let includes = SourceIncludes::of_build(built);
         for target in Target::TABLE.iter().map(|row| row.target) {
             let Some(language) = target.text_language() else { continue };
             let texts = read::texts(built, self.order.out, target)?;
@@ -160,7 +164,7 @@ impl TreeMaking<'_> {
             }
             let read: Vec<sharing::ReadText> = texts.iter().map(|text| text.read.clone()).collect();
             let sharing = HeaderSharing::of(&read, language);
-            let files = TreeFiles::new(&texts, &sharing, (target, language, self.imports), &built.base);
+            let files = TreeFiles::new(&texts, (&sharing, &includes), (target, language, self.imports), &built.base);
             let wrong = files.unequal();
             if let Some(name) = wrong.first() {
                 let text = format!("the headers of {name} do not give back its text: build it with `--layout flat`");

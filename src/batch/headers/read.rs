@@ -27,6 +27,8 @@ pub struct TreeText {
     pub sidecar: Option<String>,
     /// What is in it.
     pub read: ReadText,
+    /// The sources of its program that are no headers, in their order.
+    pub mains: Vec<String>,
     /// Where its head ends: directives, and the comment that is about the whole file.
     pub head: usize,
 }
@@ -34,7 +36,7 @@ pub struct TreeText {
 /// The texts of a target.
 pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<TreeText>, Finding> {
     let Some(language) = target.text_language() else { return Ok(Vec::new()) };
-    let (mut texts, mut mains_of_texts) = (Vec::new(), Vec::new());
+    let mut texts = Vec::new();
     let mut known = BTreeSet::new();
     for (job, report) in &built.reports {
         let mains = mains(job, &built.base);
@@ -56,23 +58,22 @@ pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<TreeText>,
             let (units, end, head) = reader.units();
             let read = ReadText { stage, text: text.clone(), units, end };
             let sidecar = sidecar.clone();
-            texts.push(TreeText { name: output.name.to_string(), sidecar, read, head });
-            mains_of_texts.push(mains.clone());
+            texts.push(TreeText { name: output.name.to_string(), sidecar, read, mains: mains.clone(), head });
         }
     }
-    keep_own(&mut texts, &mains_of_texts);
+    keep_own(&mut texts);
     Ok(texts)
 }
 
 /// What is in a program's own files and in no other text stays in its text.
-fn keep_own(texts: &mut [TreeText], mains: &[BTreeSet<String>]) {
+fn keep_own(texts: &mut [TreeText]) {
     let mut users: BTreeMap<(HeaderPlace, BTreeSet<String>), usize> = BTreeMap::new();
     let key = |unit: &TextUnit, place: &HeaderPlace| (place.clone(), unit.declares.clone());
     for (unit, place) in texts.iter().flat_map(|text| &text.read.units) {
         place.iter().for_each(|place| *users.entry(key(unit, place)).or_default() += 1);
     }
-    for (text, mains) in texts.iter_mut().zip(mains) {
-        for (unit, place) in &mut text.read.units {
+    for TreeText { read, mains, .. } in texts {
+        for (unit, place) in &mut read.units {
             let is_own =
                 |place: &HeaderPlace| mains.contains(&place.source) && users.get(&key(unit, place)) == Some(&1);
             if place.as_ref().is_some_and(is_own) {
@@ -83,7 +84,7 @@ fn keep_own(texts: &mut [TreeText], mains: &[BTreeSet<String>]) {
 }
 
 /// The sources of a program that are no headers of it.
-fn mains(job: &Job, base: &Path) -> BTreeSet<String> {
+fn mains(job: &Job, base: &Path) -> Vec<String> {
     job.files.iter().map(|file| from(base, file)).collect()
 }
 
@@ -100,7 +101,7 @@ struct FlatReader<'a> {
     text: &'a str,
     path: &'a Path,
     map: &'a SourceMap,
-    mains: &'a BTreeSet<String>,
+    mains: &'a [String],
     is_part: bool,
     base: &'a Path,
     language: Language,
