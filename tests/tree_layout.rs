@@ -106,7 +106,7 @@ fn texts_with_headers_are_the_flat_ones() {
             more.remove(at.unwrap_or_else(|| panic!("{name}: {declaration} is not in\n{whole:#?}")));
         }
         for other in more {
-            assert!(other.starts_with("floatcube("), "{name}: {other}");
+            assert!(other.starts_with("floatcube(") || other.starts_with("floatunused("), "{name}: {other}");
         }
     }
 }
@@ -258,6 +258,51 @@ fn what_trees_cannot_have_is_named() {
         let run = shaderport(directory.path(), &["build", "s", "--out", "out", "--layout", "tree", option]);
         assert!(run.code != 0 && run.stderr.contains(words), "{}", run.stderr);
     }
+}
+
+/// What no program uses is in the header of its source, if nothing is in its way there.
+#[test]
+fn what_no_program_uses_is_in_headers() {
+    let header = "#define SCALE 4.0\n#define NEVER 5\nstatic const float LIMIT = 0.25;\nstruct Light { float3 color; float range; };\n\
+        // Of nobody.\nstruct Spot { Light light; float3 way; };\n\
+        float used(float x) { return x * x; }\n\
+        // Not called.\nfloat spare(Spot s, inout float w) { w += LIMIT; return used(s.light.range) * SCALE; }\n\
+        float two(float x) { return x; }\nfloat two(float2 x) { return spare_two(x); }\n";
+    let header = header
+        .replace("float two(float x)", "float spare_two(float2 x) { return x.x + used(x.y); }\nfloat two(float x)");
+    // Not there: what overloads a function that is used, needs a binding, is generic, or would be another `mine`.
+    let more = "float used(float2 x) { return x.x; }\nfloat load(Buffer<float> b) { return b[0]; }\n\
+        template<typename T> T twice(T x) { return x + x; }\n#ifndef OWN\nfloat mine(float x) { return x * 3; }\n\
+        float needs_mine(float x) { return mine(x); }\n#endif\n";
+    let main = "#include \"h.hlsli\"\nfloat4 x;\n\
+        [shader(\"fragment\")] float4 ps(float4 p : SV_Position) : SV_Target { return x * used(p.x); }\n";
+    let own = format!("#define OWN\n{}", main.replace("float4 x", "float4 mine").replace("return x", "return mine"));
+    let directory = tree(&[("s/a.hlsl", main), ("s/h.hlsli", &(header + more)), ("s/b.hlsl", &own)]);
+    let run = build(directory.path(), &["--validate", "--verbose"]);
+    for (target, ending) in [("hlsl", "hlsl"), ("glsl", "glsl"), ("wgsl", "wgsl")] {
+        let text = read(directory.path(), &format!("out/{target}/inc/h.{ending}"));
+        for part in ["SCALE", "LIMIT", "// Of nobody.\nstruct Spot", "// Not called.\n", " spare(", "two", "spare_two("]
+        {
+            assert!(text.contains(part), "{target}: {part}\n{text}");
+        }
+        for part in ["twice", "load", "spare_code", "main"] {
+            assert!(!text.contains(part), "{target}: {part}\n{text}");
+        }
+        // Uniforms of WGSL are members of a struct.
+        let is_free = target == "wgsl";
+        assert_eq!(text.contains("needs_mine"), is_free, "{target}\n{text}");
+        let told = format!("note: {target}: h.hlsli: mine, which no entry point uses, is in no header");
+        assert_eq!(run.stderr.contains(&told), !is_free, "{}", run.stderr);
+    }
+    assert!(!read(directory.path(), "out/hlsl/inc/h.hlsl").contains("used(float2"));
+    let files = std::fs::read_dir(directory.path().join("out/hlsl")).expect("outputs");
+    assert!(files.flatten().all(|file| !file.file_name().to_string_lossy().contains("spare")));
+    // A change of it is one of the header.
+    let path = directory.path().join("s/h.hlsli");
+    let changed = std::fs::read_to_string(&path).expect("a header").replace("w += LIMIT", "w -= LIMIT");
+    std::fs::write(&path, changed).expect("a write");
+    build(directory.path(), &[]);
+    assert!(read(directory.path(), "out/hlsl/inc/h.hlsl").contains("w -= LIMIT"));
 }
 
 /// Texts of WGSL that name what they need, for tools that put modules together.

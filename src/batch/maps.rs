@@ -95,7 +95,8 @@ pub fn place(product: &mut Product, maps: SourceMapUse, way: &str) {
     for mut map in written {
         let way = way_from(&map.name, way);
         let moved = std::str::from_utf8(&map.bytes).ok().and_then(|json| SourceMap::moved(json, &way));
-        let text = others.iter_mut().find(|file| file.kind == OutputKind::Text && map_name(&file.name) == map.name);
+        let is_text = |file: &OutputFile| matches!(file.kind, OutputKind::Text | OutputKind::Spare);
+        let text = others.iter_mut().find(|file| is_text(file) && map_name(&file.name) == map.name);
         let (Some(json), Some(text)) = (moved, text) else { continue };
         match maps {
             SourceMapUse::None => {}

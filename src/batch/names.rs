@@ -54,6 +54,12 @@ impl<'a> Names<'a> {
         self.beside(variant, target, "d")
     }
 
+    /// Of what no entry point uses.
+    pub fn spare(&self, variant: Option<&str>, artifact: &Artifact) -> String {
+        let stage = artifact.entry.map(|(_, stage)| glsl_extension(stage));
+        self.beside(variant, artifact.target, &format!("spare.{}", stage.unwrap_or(artifact.target.extension())))
+    }
+
     fn beside(&self, variant: Option<&str>, target: Target, ending: &str) -> String {
         let name = self.whole(&self.values(variant, Some(target)));
         match self.template.has(Slot::Target) {

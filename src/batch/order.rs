@@ -95,6 +95,8 @@ pub struct Order<'a> {
     pub interrupted: fn() -> bool,
     /// A cache that builds share.
     pub cache: Option<Store>,
+    /// What no entry point uses of the files that programs include is kept, too, for a tree.
+    pub spare_code: bool,
     /// What has programs that no cache has, or has them made.
     pub elsewhere: Option<&'a dyn Elsewhere>,
 }
@@ -123,6 +125,7 @@ impl Order<'_> {
         job.settings.apply(&self.choices, &mut options);
         // A program of several files is asked for.
         options.skip_libraries &= !job.is_program;
+        options.spare_code = self.spare_code;
         options
     }
 

@@ -38,6 +38,8 @@ pub enum OutputKind {
     Depfile,
     /// The table of variants.
     Table,
+    /// What no entry point uses, as a text: trees have it in headers.
+    Spare,
 }
 
 /// A file to write.
@@ -260,6 +262,11 @@ impl Making<'_> {
         let mut messages = output.messages(color);
         let inferred = output.inferred.iter().filter(|_| self.order.verbose);
         messages.extend(inferred.map(|line| Message::without_place(Severity::Note, None, line, color)));
+        let left_out = output.spare.left_out.iter().filter(|_| self.order.verbose);
+        messages.extend(left_out.map(|(target, name)| {
+            let text = format!("`{name}`, which no entry point uses, has no {} text by itself", target.name());
+            Message::without_place(Severity::Note, None, &text, color)
+        }));
         messages.extend(output.dumps.iter().map(|dump| Message {
             rendered: format!("{dump}\n"),
             ..Message::without_place(Severity::Note, None, dump, color)
@@ -323,6 +330,7 @@ impl Making<'_> {
             }
             row.texts.push((target, entry, written, self.names.text(None, artifact)));
         }
+        output.spare.texts.iter().filter(|text| text.target == target).for_each(|text| self.add_spare(variant, text));
         if let Some((_, reflection)) = output.reflections.iter().find(|(t, _)| *t == target)
             && let Some(bytes) = sidecar(reflection, self.order.sidecar)
         {
@@ -335,6 +343,30 @@ impl Making<'_> {
             self.file(depfile(self.order, name, target, &names, &output.dependencies));
         }
         true
+    }
+
+    /// Adds what no entry point uses. What validators do not take is left out.
+    fn add_spare(&mut self, variant: Option<&str>, text: &Artifact) {
+        let Some(map) = &text.source_map else { return };
+        if !(self.order.validator)(text).is_empty() {
+            return;
+        }
+        let (name, target) = (self.names.spare(variant, text), Some(text.target));
+        let form = MapForm { file: file_name(&name), way: "", has_texts: self.has_map_texts };
+        let map = OutputFile {
+            name: map_name(&name),
+            kind: OutputKind::Map,
+            entry: None,
+            target,
+            bytes: map.to_json(&form).into_bytes(),
+        };
+        // What uses it is no part of it.
+        let entry = text.emitted.first().map(|(name, _)| name.as_str().to_owned());
+        let file = OutputFile { name, kind: OutputKind::Spare, entry, target, bytes: text.bytes.clone() };
+        let name = file.name.clone();
+        if self.file(file) == name {
+            self.product.files.push(map);
+        }
     }
 
     /// Whether validators take the texts of a target. What they say of them is reported where the sources have it.

@@ -275,6 +275,7 @@ pub fn order<'a>(args: &'a BuildArgs, plan: &Plan, color: bool) -> Result<Order<
         fails_fast: args.fail_fast,
         interrupted: interrupt::ask,
         cache: args.store.open()?,
+        spare_code: false,
         elsewhere: None,
     })
 }

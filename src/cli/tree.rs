@@ -3,7 +3,7 @@
 use super::build::BuildArgs;
 use super::messages::Messages;
 use super::validate::artifact;
-use crate::batch::headers::{TreeOrder, WholeText, flat_directory, write_tree};
+use crate::batch::headers::{TreeOrder, WholeText, WrittenTree, flat_directory, write_tree};
 use crate::batch::{Built, Fate, Finding, Order, OutputUse, SidecarForm, documents, prepare, validators};
 use crate::diagnostic::Code;
 use crate::reflect::Reflection;
@@ -37,7 +37,8 @@ impl FlatBuild {
         let choices = order.choices.of_flat_build().map_err(|text| Finding::error(Code::BAD_OPTION, text))?;
         // They tell validators of the tree what a text is.
         let sidecar = if order.sidecar == SidecarForm::None { SidecarForm::Compact } else { order.sidecar };
-        Ok(Order { out: &self.directory, choices, sidecar, prunes: true, outputs: OutputUse::Write, ..order })
+        let outputs = OutputUse::Write;
+        Ok(Order { out: &self.directory, choices, sidecar, prunes: true, outputs, spare_code: true, ..order })
     }
 
     /// Writes the tree, and has its texts checked if that is asked for.
@@ -55,7 +56,10 @@ impl FlatBuild {
             imports: args.wgsl_imports,
             sidecars: args.sidecar != SidecarForm::None,
         };
-        let whole = write_tree(&mut built, order, &tree)?;
+        let WrittenTree { whole, left_out } = write_tree(&mut built, order, &tree)?;
+        for name in left_out.iter().filter(|_| order.verbose) {
+            messages.note(&format!("{name}, which no entry point uses, is in no header"));
+        }
         if args.validate {
             for text in &whole {
                 self.validate(text, &mut built, messages)?;

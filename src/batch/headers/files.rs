@@ -39,6 +39,7 @@ pub struct TextFile {
 
 /// The files of one target.
 pub struct TreeFiles<'a> {
+    /// Those that are outputs come first.
     flat: &'a [TreeText],
     sharing: &'a HeaderSharing,
     includes: &'a SourceIncludes,
@@ -53,9 +54,9 @@ pub struct TreeFiles<'a> {
 }
 
 impl<'a> TreeFiles<'a> {
-    /// Of flat texts. Sources are read from `base`, for the comments that they begin with.
+    /// Of flat texts, of which the first `count` are outputs. Sources are read from `base`, for the comments that they begin with.
     pub fn new(
-        flat: &'a [TreeText],
+        (flat, count): (&'a [TreeText], usize),
         (sharing, includes): (&'a HeaderSharing, &'a SourceIncludes),
         (target, language, imports): (Target, Language, WgslImports),
         base: &Path,
@@ -64,7 +65,7 @@ impl<'a> TreeFiles<'a> {
         let mut files = TreeFiles { flat, sharing, includes, target, language, imports, edges, headers, texts };
         let names = files.names();
         files.headers = names.keys().map(|source| (source.clone(), files.header(source, &names, base))).collect();
-        files.texts = (0..flat.len()).map(|number| files.text(number)).collect();
+        files.texts = (0..count).map(|number| files.text(number)).collect();
         files
     }
 
@@ -322,7 +323,7 @@ impl<'a> TreeFiles<'a> {
     /// The names of texts that do not have the declarations of the flat ones with their headers: each token for token and once, and
     /// in an order in which nothing is used before it is declared, besides those that are of others.
     pub fn unequal(&self) -> Vec<&'a str> {
-        let numbers = 0..self.flat.len();
+        let numbers = 0..self.texts.len();
         numbers.filter(|number| !self.is_equal(*number)).filter_map(|n| Some(&*self.flat.get(n)?.name)).collect()
     }
 

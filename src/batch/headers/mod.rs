@@ -36,7 +36,7 @@ pub use imports::WgslImports;
 use includes::SourceIncludes;
 use serde::{Deserialize, Serialize};
 use sharing::HeaderSharing;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Where the flat build is, below the output directory.
@@ -53,6 +53,15 @@ pub struct WholeText {
     pub text: String,
     /// The name of its sidecar.
     pub sidecar: String,
+}
+
+/// What is told of a tree.
+#[derive(Debug, Default)]
+pub struct WrittenTree {
+    /// The texts that include headers.
+    pub whole: Vec<WholeText>,
+    /// What no program uses and headers cannot have.
+    pub left_out: BTreeSet<String>,
 }
 
 /// What becomes of a tree.
@@ -82,8 +91,8 @@ struct TreeRecord {
 }
 
 /// Makes the tree of a flat build, which `order` was for. Of `built`, differences and stale outputs are those of the tree from now
-/// on. Gives the texts that include headers; none, if the tree is right as it is.
-pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<Vec<WholeText>, Finding> {
+/// on. Nothing is told if the tree is right as it is.
+pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<WrittenTree, Finding> {
     let out = tree.out;
     let path = out.join(record::DIRECTORY).join("tree.json");
     let before: TreeRecord =
@@ -97,7 +106,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         && built.stale.is_empty()
         && built.reports.iter().all(|(_, report)| report.reason.is_none())
     {
-        return Ok(Vec::new());
+        return Ok(WrittenTree::default());
     }
     let mut making = TreeMaking {
         order,
@@ -106,10 +115,11 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         sidecars: tree.sidecars,
         outputs: BTreeMap::new(),
         whole: Vec::new(),
+        left_out: BTreeSet::new(),
     };
     making.texts(built)?;
     making.others(built)?;
-    let TreeMaking { outputs, whole, .. } = making;
+    let TreeMaking { outputs, whole, left_out, .. } = making;
     let known = before.outputs.keys().chain(&before.stale);
     built.stale = known.filter(|name| !outputs.contains_key(*name) && out.join(name).is_file()).cloned().collect();
     if !tree.writes {
@@ -119,7 +129,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         });
         let changed: Vec<Difference> = changed.collect();
         built.reports.iter_mut().take(1).for_each(|(_, report)| report.differences = changed.clone());
-        return Ok(whole);
+        return Ok(WrittenTree { whole, left_out });
     }
     let in_way = |path: &Path, e: std::io::Error| {
         Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", path.display())).in_file(path)
@@ -136,7 +146,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     written.stale = built.stale.iter().filter(|name| out.join(name).is_file()).cloned().collect();
     let bytes = serde_json::to_vec(&written).unwrap_or_default();
     write_if_changed(&path, &bytes, None).map_err(|e| in_way(&path, e))?;
-    Ok(whole)
+    Ok(WrittenTree { whole, left_out })
 }
 
 /// A tree in the making.
@@ -150,6 +160,8 @@ struct TreeMaking<'a> {
     outputs: BTreeMap<String, Vec<u8>>,
     /// The texts that include headers.
     whole: Vec<WholeText>,
+    /// What no program uses and headers cannot have.
+    left_out: BTreeSet<String>,
 }
 
 impl TreeMaking<'_> {
@@ -158,13 +170,17 @@ impl TreeMaking<'_> {
         let includes = SourceIncludes::of_build(built);
         for target in Target::TABLE.iter().map(|row| row.target) {
             let Some(language) = target.text_language() else { continue };
-            let texts = read::texts(built, self.order.out, target)?;
+            let (texts, count) = read::texts_with_spare(built, self.order.out, target)?;
             if texts.is_empty() {
                 continue;
             }
             let read: Vec<sharing::ReadText> = texts.iter().map(|text| text.read.clone()).collect();
-            let sharing = HeaderSharing::of(&read, language);
-            let files = TreeFiles::new(&texts, (&sharing, &includes), (target, language, self.imports), &built.base);
+            let (outputs, _) = read.split_at(count);
+            let mut sharing = HeaderSharing::of(outputs, language);
+            let left_out = sharing.add_spare(&read, count, language);
+            self.left_out.extend(left_out.into_iter().map(|name| format!("{}: {name}", target.name())));
+            let files =
+                TreeFiles::new((&texts, count), (&sharing, &includes), (target, language, self.imports), &built.base);
             let wrong = files.unequal();
             if let Some(name) = wrong.first() {
                 let text = format!("the headers of {name} do not give back its text: build it with `--layout flat`");
@@ -210,7 +226,11 @@ impl TreeMaking<'_> {
         let outputs = built.reports.iter().flat_map(|(_, report)| &report.outputs);
         let names: BTreeMap<&str, OutputKind> = outputs.map(|output| (&*output.name, output.kind)).collect();
         for (name, kind) in names {
-            let is_unwanted = kind == OutputKind::Map || kind == OutputKind::Sidecar && !self.sidecars;
+            let is_unwanted = match kind {
+                OutputKind::Map | OutputKind::Spare => true,
+                OutputKind::Sidecar => !self.sidecars,
+                OutputKind::Text | OutputKind::Depfile | OutputKind::Table => false,
+            };
             if is_unwanted || self.outputs.contains_key(name) {
                 continue;
             }

@@ -33,8 +33,18 @@ pub struct TreeText {
     pub head: usize,
 }
 
-/// The texts of a target.
-pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<TreeText>, Finding> {
+/// The texts of a target, and behind them what no entry point of their programs uses, whose number is given.
+pub fn texts_with_spare(built: &Built, out: &Path, target: Target) -> Result<(Vec<TreeText>, usize), Finding> {
+    let mut all = texts(built, out, target, OutputKind::Text)?;
+    keep_own(&mut all);
+    let spare = texts(built, out, target, OutputKind::Spare)?;
+    let count = all.len();
+    all.extend(spare);
+    Ok((all, count))
+}
+
+/// The texts of a kind.
+fn texts(built: &Built, out: &Path, target: Target, kind: OutputKind) -> Result<Vec<TreeText>, Finding> {
     let Some(language) = target.text_language() else { return Ok(Vec::new()) };
     let mut texts = Vec::new();
     let mut known = BTreeSet::new();
@@ -42,7 +52,7 @@ pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<TreeText>,
         let mains = mains(job, &built.base);
         let of_target = || report.outputs.iter().filter(|output| output.target == Some(target));
         let sidecar = of_target().find(|output| output.kind == OutputKind::Sidecar).map(|o| o.name.to_string());
-        for output in of_target().filter(|output| output.kind == OutputKind::Text) {
+        for output in of_target().filter(|output| output.kind == kind) {
             if !known.insert(output.name.clone()) {
                 continue;
             }
@@ -51,17 +61,17 @@ pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<TreeText>,
             let map = maps::of_text(&path, &text)?.unwrap_or_default();
             let text = without_map(&text);
             // Where each entry point is a text of its own, they have what is in their file in common, too.
-            let is_part = output.entry.is_some();
-            let reader =
-                FlatReader { text: &text, path: &path, map: &map, mains: &mains, is_part, base: &built.base, language };
+            let is_part = kind == OutputKind::Text && output.entry.is_some();
+            let entry = if kind == OutputKind::Spare { output.entry.as_deref() } else { None };
+            let (text, path, map, mains, base) = (&*text, &*path, &map, &*mains, &*built.base);
+            let reader = FlatReader { text, path, map, mains, is_part, entry, base, language };
             let stage = path.extension().unwrap_or_default().to_string_lossy().into_owned();
             let (units, end, head) = reader.units();
-            let read = ReadText { stage, text: text.clone(), units, end };
+            let read = ReadText { stage, text: text.to_owned(), units, end };
             let sidecar = sidecar.clone();
-            texts.push(TreeText { name: output.name.to_string(), sidecar, read, mains: mains.clone(), head });
+            texts.push(TreeText { name: output.name.to_string(), sidecar, read, mains: mains.to_vec(), head });
         }
     }
-    keep_own(&mut texts);
     Ok(texts)
 }
 
@@ -103,6 +113,8 @@ struct FlatReader<'a> {
     map: &'a SourceMap,
     mains: &'a [String],
     is_part: bool,
+    /// The entry point that is there to use what no other one does.
+    entry: Option<&'a str>,
     base: &'a Path,
     language: Language,
 }
@@ -143,7 +155,8 @@ impl FlatReader<'_> {
     fn place(&self, unit: &TextUnit) -> Option<HeaderPlace> {
         let before_name = unit.tokens.iter().take_while(|token| !unit.declares.contains(*token));
         let mut before_name = before_name.filter(|_| unit.kind == TextUnitKind::Declaration);
-        if before_name.any(|word| is_stage_interface(self.language, word)) {
+        let is_entry = self.entry.is_some_and(|entry| [entry, ENTRY].iter().any(|name| unit.declares.contains(*name)));
+        if is_entry || before_name.any(|word| is_stage_interface(self.language, word)) {
             return None;
         }
         let is_shared =
