@@ -150,6 +150,8 @@ impl Choices {
             return Err("--line-directives are of flat outputs; texts of a tree have none");
         }
         (self.source_map, self.line_directives) = (Some(SourceMapUse::File), Some(false));
+        // The texts of a tree are what is merged.
+        self.permutations = Some(PermutationTexts::Separate);
         Ok(self)
     }
 }

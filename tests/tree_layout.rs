@@ -249,6 +249,91 @@ fn variants_have_headers_in_common() {
     }
 }
 
+const FOG: &str = "// How far fog is.\nfloat fogged(float d) { return 1 - exp(-d * 2); }\n";
+const TONE: &str = "float3 tone(float3 c) { return c / (1 + c); }\n\
+    #if QUALITY >= 2\nfloat3 lifted(float3 c) { return pow(c, 0.9); }\n#endif\n";
+const LIT: &str = "// Lit.\n\n#include \"tone.hlsli\"\n#ifdef FOG\n#include \"fog.hlsli\"\n#endif\n\
+    float4 main(float4 p : TEXCOORD) : SV_Target\n{\n    float4 color = p;\n    color.rgb = tone(color.rgb);\n\
+    #if QUALITY >= 2\n    color.rgb = lifted(color.rgb);\n#endif\n#ifdef FOG\n    color *= fogged(p.w);\n#endif\n    return color;\n}\n";
+const MERGED: &str = "[build]\npermutations = 'merged'\n[[shader]]\nfiles = ['*.hlsl']\nentries = ['main:fragment']\n\
+    permute = { QUALITY = [1, 2], FOG = [false, true] }\n";
+
+/// Texts of variants are one text, which includes the headers of all.
+#[test]
+fn variants_are_merged_in_trees() {
+    let files = [("s/lit.hlsl", LIT), ("s/tone.hlsli", TONE), ("s/fog.hlsli", FOG), ("s/shaderport.toml", MERGED)];
+    let directory = tree(&files);
+    build(directory.path(), &["--validate", "--depfiles"]);
+    let names = |below: &str| {
+        let files = std::fs::read_dir(directory.path().join("out").join(below)).expect("outputs");
+        let files = files.flatten().filter(|file| file.file_type().is_ok_and(|ty| ty.is_file()));
+        let mut names: Vec<String> = files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+        names.retain(|name| !name.ends_with(".json"));
+        names.sort();
+        names
+    };
+    assert_eq!(names("hlsl"), ["lit.d", "lit.hlsl"]);
+    assert_eq!(names("glsl"), ["lit.d", "lit.main.frag"]);
+    assert_eq!(names("hlsl/inc"), ["fog.hlsl", "tone.hlsl"]);
+    assert_eq!(names("glsl/inc"), ["fog.glsl", "tone.glsl"]);
+    let text = read(directory.path(), "out/hlsl/lit.hlsl");
+    let expected = "// Lit.\n\n#ifndef QUALITY\n#define QUALITY 1\n#endif\n\n\
+        #include \"inc/tone.hlsl\"\n#ifdef FOG\n#include \"inc/fog.hlsl\"\n#endif\n\nfloat4 main(";
+    assert!(text.starts_with(expected), "{text}");
+    for part in ["#if QUALITY >= 2\n    color.rgb = lifted", "#ifdef FOG\n    color *= fogged"] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let depfile = read(directory.path(), "out/hlsl/lit.d");
+    assert!(depfile.starts_with("out/hlsl/lit.hlsl: ") && depfile.contains("s/fog.hlsli"), "{depfile}");
+    let table: serde_json::Value =
+        serde_json::from_str(&read(directory.path(), "out/lit.variants.json")).expect("a table");
+    let rows = table["variants"].as_array().expect("variants");
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        let text = row["texts"].as_array().into_iter().flatten().find(|text| text["target"] == "glsl").expect("a text");
+        assert_eq!(text["file"], "glsl/lit.main.frag");
+        let defines = text["defines"].as_object().expect("defines");
+        // Another preprocessor takes each variant.
+        let Some(glslang) = find_tool("glslangValidator", "merged texts of trees") else { continue };
+        let args = defines.iter().map(|(name, value)| format!("-D{name}={}", value.as_str().unwrap_or_default()));
+        let path = directory.path().join("out/glsl/lit.main.frag");
+        let output = Command::new(glslang).args(["-V", "-o", "/dev/null"]).args(args).arg(path).output();
+        let output = output.expect("glslang runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    // Nothing is done twice, and what the command line says is done.
+    assert!(build(directory.path(), &["--validate", "--depfiles", "--check"]).stdout.is_empty());
+    build(directory.path(), &["--prune", "--permutations", "separate"]);
+    assert!(!names("hlsl").contains(&"lit.hlsl".to_owned()));
+    build(directory.path(), &["--prune"]);
+    assert_eq!(names("hlsl"), ["lit.hlsl"]);
+}
+
+/// A header that has a word for something else that the macro of an axis is.
+#[test]
+fn headers_that_macros_of_axes_would_change_keep_variants_apart() {
+    let main = "#include \"f.hlsli\"\n#ifdef FOG\n#undef FOG\n#include \"g.hlsli\"\n#endif\n\
+        float4 main(float4 p : TEXCOORD) : SV_Target { return f(p.x)\n#ifdef WITH_FOG\n + g(p.y)\n#endif\n; }\n";
+    let header = "float g(float x)\n{\n    float FOG = x * 2;\n    return FOG;\n}\n#define WITH_FOG\n";
+    let manifest = MERGED.replace("QUALITY = [1, 2], ", "");
+    let files = [
+        ("s/lit.hlsl", main),
+        ("s/f.hlsli", "float f(float x) { return x * 3; }\n"),
+        ("s/g.hlsli", header),
+        ("s/shaderport.toml", &manifest),
+    ];
+    let directory = tree(&files);
+    let told =
+        "warning[E0708]: s/lit.hlsl: the variants stay separate hlsl texts: a header would not be right with FOG=1";
+    // It is told again where nothing is built.
+    for _ in 0..2 {
+        let run = build(directory.path(), &["--target", "hlsl"]);
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+    }
+    assert!(read(directory.path(), "out/hlsl/inc/g.hlsl").contains("float FOG = x * 2;"));
+    assert!(directory.path().join("out/hlsl/lit.FOG-1.hlsl").is_file());
+}
+
 #[test]
 fn what_trees_cannot_have_is_named() {
     let directory = tree(&FILES);

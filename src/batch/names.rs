@@ -31,6 +31,13 @@ impl<'a> Names<'a> {
         self.of_entry(variant, artifact.target, entry)
     }
 
+    /// Of a text of all variants, by the name of that of one.
+    #[cfg(feature = "cli")]
+    pub fn merged(&self, target: Target, entry: Option<&str>, of_variant: &str) -> String {
+        let stage = of_variant.rsplit_once('.').map_or("", |(_, ending)| ending);
+        self.of_entry(None, target, entry.map(|entry| (entry, stage)))
+    }
+
     fn of_entry(&self, variant: Option<&str>, target: Target, entry: Option<(&str, &str)>) -> String {
         let values = self.values(variant, Some(target));
         match entry {

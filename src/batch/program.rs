@@ -5,14 +5,15 @@ use super::complaint::texts_of;
 use super::loader::Loaders;
 use super::lock::LockFile;
 use super::maps::{file_name, map_name};
-use super::merged::{self, product::Merging};
+use super::merged;
+use super::merged::product::{Merging, told};
 use super::names::{Names, of_variant};
 use super::offers::Tried;
 use super::order::{Order, OutputUse, SidecarForm};
 use super::plan::Job;
 use super::variants::{Table, VariantRow};
 use crate::compile::{self, Artifact, Options, Output, PermutationTexts, Target};
-use crate::diagnostic::{Code, Diagnostic, Message, Severity, severities};
+use crate::diagnostic::{Code, Message, Severity};
 use crate::layout::Unit;
 use crate::layout::lock::{Lock, LockInput, ProgramLock};
 use crate::lex::AskedMacro;
@@ -416,18 +417,11 @@ impl Making<'_> {
         let merging = Merging { order: self.order, names: &self.names, conditions: &conditions, has_lines };
         for target in self.targets.iter().copied().filter(|target| target.has_conditionals()) {
             if let Err(why) = merging.merge(target, &mut self.product, &mut self.table) {
-                let message =
-                    format!("{}: the variants stay separate {} texts: {why}", self.job.path().display(), target.name());
-                let mut found = vec![Diagnostic {
-                    severity: Severity::Warning,
-                    ..Diagnostic::global(Code::SEPARATE_VARIANTS, message)
-                }];
-                if severities::apply(&options.severity, &mut found) {
+                let (messages, is_error) = told(self.job.path(), (target, &why), &options.severity, self.order.color);
+                if is_error {
                     self.product.fate = Fate::Failed;
                 }
-                let message =
-                    |d: &Diagnostic| Message::without_place(d.severity, Some(d.code), &d.message, self.order.color);
-                self.product.messages.extend(found.iter().map(message));
+                self.product.messages.extend(messages);
             }
         }
     }

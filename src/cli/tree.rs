@@ -55,6 +55,7 @@ impl FlatBuild {
             prunes: args.prune,
             imports: args.wgsl_imports,
             sidecars: args.sidecar != SidecarForm::None,
+            choices: &args.program.choices,
         };
         let WrittenTree { whole, left_out } = write_tree(&mut built, order, &tree)?;
         for name in left_out.iter().filter(|_| order.verbose) {

@@ -299,23 +299,31 @@ impl<'a> TreeFiles<'a> {
         if text.is_empty() { String::new() } else { format!("{text}\n") }
     }
 
+    /// A text of the tree by its name.
+    pub fn text_of(&self, name: &str) -> Option<&str> {
+        let at = self.flat.iter().position(|flat| flat.name == name)?;
+        self.texts.get(at).map(|file| file.text.as_str())
+    }
+
+    /// A text of a language that includes, with headers in place of the lines that include them.
+    pub fn expanded(&self, name: &str, text: &str) -> String {
+        let by_name: BTreeMap<&str, &str> =
+            self.headers.values().map(|header| (header.name.as_str(), header.text.as_str())).collect();
+        let mut whole = String::new();
+        expand(&mut whole, (name, text), &by_name, &mut BTreeSet::new());
+        whole
+    }
+
     /// What a compiler sees of a text.
     pub fn whole(&self, number: usize) -> String {
         let Some(file) = self.texts.get(number) else { return String::new() };
-        let by_name: BTreeMap<&str, &str> =
-            self.headers.values().map(|header| (header.name.as_str(), header.text.as_str())).collect();
         match (self.language, self.flat.get(number)) {
             (Language::Wgsl, _) => {
                 let needed = file.headers.iter().filter_map(|source| self.headers.get(source));
                 let whole = needed.fold(file.text.clone(), |whole, header| whole + "\n" + &header.text);
                 self.imports.removed(&whole)
             }
-            (Language::Glsl | Language::Hlsl, Some(flat)) => {
-                let mut whole = String::new();
-                let (seen, text) = (&mut BTreeSet::new(), file.text.as_str());
-                expand(&mut whole, (&flat.name, text), &by_name, seen);
-                whole
-            }
+            (Language::Glsl | Language::Hlsl, Some(flat)) => self.expanded(&flat.name, &file.text),
             (Language::Glsl | Language::Hlsl, None) => String::new(),
         }
     }

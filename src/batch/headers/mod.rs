@@ -7,6 +7,7 @@
 //! | `read` | the texts of a build, and where their declarations come from |
 //! | `sharing` | which declarations stand in headers |
 //! | `includes` | the order in which sources include each other |
+//! | `variants` | texts of variants as one |
 //! | `files` | the texts and headers as files |
 //! | `imports` | lines by which texts of WGSL name what they need |
 //!
@@ -20,15 +21,18 @@ mod includes;
 mod read;
 mod sharing;
 mod units;
+mod variants;
 
 use super::driver::{Built, Difference};
 use super::finding::Finding;
+use super::merged::product::told;
 use super::order::Order;
-use super::program::OutputKind;
+use super::program::{Fate, OutputKind, depfile};
 use super::write::write_if_changed;
 use super::{digest::Stamp, record};
-use crate::compile::Target;
+use crate::compile::{Options, Target};
 use crate::diagnostic::Code;
+use crate::options::Choices;
 use crate::reflect::Reflection;
 use crate::reflect::model::TextModules;
 use files::TreeFiles;
@@ -38,6 +42,7 @@ use serde::{Deserialize, Serialize};
 use sharing::HeaderSharing;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use variants::{VariantPrograms, VariantText, is_merged};
 
 /// Where the flat build is, below the output directory.
 pub fn flat_directory(out: &Path) -> PathBuf {
@@ -77,6 +82,8 @@ pub struct TreeOrder<'a> {
     pub imports: WgslImports,
     /// Sidecars are written. Those of the flat build are there in any case.
     pub sidecars: bool,
+    /// The choices of the command line, which say whether texts of variants are merged.
+    pub choices: &'a Choices,
 }
 
 /// What was written before.
@@ -86,8 +93,10 @@ struct TreeRecord {
     outputs: BTreeMap<String, Stamp>,
     /// Files of earlier trees.
     stale: Vec<String>,
-    /// How texts of WGSL name what they need, and whether there are sidecars.
+    /// How texts of WGSL name what they need, whether there are sidecars, and whose variants are merged.
     form: String,
+    /// Programs whose variants stay separate, with the target and the reason.
+    separate: Vec<(String, String, String)>,
 }
 
 /// Makes the tree of a flat build, which `order` was for. Of `built`, differences and stale outputs are those of the tree from now
@@ -99,13 +108,15 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let is_same = |(name, stamp): (&String, &Stamp)| Stamp::of(&out.join(name)) == Some(*stamp);
     let is_right = !before.outputs.is_empty() && before.outputs.iter().all(is_same);
-    let form = format!("{:?} {}", tree.imports, tree.sidecars);
+    let merged: Vec<bool> = built.reports.iter().map(|(job, _)| is_merged(tree.choices, job)).collect();
+    let form = format!("{:?} {} {merged:?}", tree.imports, tree.sidecars);
     let is_right = is_right && before.form == form;
     if is_right
         && before.stale.is_empty()
         && built.stale.is_empty()
         && built.reports.iter().all(|(_, report)| report.reason.is_none())
     {
+        tell_separate(built, order, tree.choices, &before.separate);
         return Ok(WrittenTree::default());
     }
     let mut making = TreeMaking {
@@ -113,13 +124,17 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         out,
         imports: tree.imports,
         sidecars: tree.sidecars,
+        choices: tree.choices,
         outputs: BTreeMap::new(),
+        replaced: BTreeMap::new(),
+        separate: Vec::new(),
         whole: Vec::new(),
         left_out: BTreeSet::new(),
     };
     making.texts(built)?;
     making.others(built)?;
-    let TreeMaking { outputs, whole, left_out, .. } = making;
+    let TreeMaking { outputs, whole, left_out, separate, .. } = making;
+    tell_separate(built, order, tree.choices, &separate);
     let known = before.outputs.keys().chain(&before.stale);
     built.stale = known.filter(|name| !outputs.contains_key(*name) && out.join(name).is_file()).cloned().collect();
     if !tree.writes {
@@ -134,7 +149,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     let in_way = |path: &Path, e: std::io::Error| {
         Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", path.display())).in_file(path)
     };
-    let mut written = TreeRecord { form, ..TreeRecord::default() };
+    let mut written = TreeRecord { form, separate, ..TreeRecord::default() };
     for (name, bytes) in &outputs {
         let path = out.join(name);
         write_if_changed(&path, bytes, None).map_err(|e| in_way(&path, e))?;
@@ -149,6 +164,23 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     Ok(WrittenTree { whole, left_out })
 }
 
+/// Says of programs that variants stay separate texts.
+fn tell_separate(built: &mut Built, order: &Order, choices: &Choices, separate: &[(String, String, String)]) {
+    for (job, report) in &mut built.reports {
+        let mut options = Options::default();
+        job.settings.apply(choices, &mut options);
+        let id = job.id(&built.base);
+        for (_, target, why) in separate.iter().filter(|(program, ..)| *program == id) {
+            let Some(target) = record::target_of(target) else { continue };
+            let (messages, is_error) = told(job.path(), (target, why), &options.severity, order.color);
+            report.messages.extend(messages);
+            if is_error {
+                report.fate = report.fate.max(Fate::Failed);
+            }
+        }
+    }
+}
+
 /// A tree in the making.
 struct TreeMaking<'a> {
     /// Of the flat build.
@@ -156,8 +188,13 @@ struct TreeMaking<'a> {
     out: &'a Path,
     imports: WgslImports,
     sidecars: bool,
+    choices: &'a Choices,
     /// What is to be written.
     outputs: BTreeMap<String, Vec<u8>>,
+    /// Outputs of the flat build that others stand for.
+    replaced: BTreeMap<String, String>,
+    /// Programs whose variants stay separate, with the target and the reason.
+    separate: Vec<(String, String, String)>,
     /// The texts that include headers.
     whole: Vec<WholeText>,
     /// What no program uses and headers cannot have.
@@ -168,9 +205,12 @@ impl TreeMaking<'_> {
     /// The texts and headers, target for target.
     fn texts(&mut self, built: &Built) -> Result<(), Finding> {
         let includes = SourceIncludes::of_build(built);
+        let mut variants = VariantPrograms::of(built, self.order, self.choices)?;
+        let numbers = variants.numbers();
         for target in Target::TABLE.iter().map(|row| row.target) {
             let Some(language) = target.text_language() else { continue };
-            let (texts, count) = read::texts_with_spare(built, self.order.out, target)?;
+            let merged: &[usize] = if target.has_conditionals() { &numbers } else { &[] };
+            let (texts, count) = read::texts_with_spare(built, self.order.out, target, merged)?;
             if texts.is_empty() {
                 continue;
             }
@@ -189,15 +229,28 @@ impl TreeMaking<'_> {
             for header in files.headers.values() {
                 self.outputs.insert(header.name.clone(), header.text.clone().into_bytes());
             }
+            if target.has_conditionals() {
+                self.merge(built, &mut variants, target, &files);
+            }
             let mut modules: BTreeMap<String, Vec<TextModules>> = BTreeMap::new();
             for (number, text) in texts.iter().enumerate() {
                 let Some(file) = files.texts.get(number) else { continue };
-                self.outputs.insert(text.name.clone(), file.text.clone().into_bytes());
+                let name = self.replaced.get(&text.name).cloned();
+                if name.is_none() {
+                    self.outputs.insert(text.name.clone(), file.text.clone().into_bytes());
+                }
                 let Some(sidecar) = text.sidecar.clone().filter(|_| !file.headers.is_empty()) else { continue };
                 let names = file.headers.iter().filter_map(|source| files.headers.get(source));
-                let needed =
-                    TextModules { text: text.name.clone(), files: names.map(|header| header.name.clone()).collect() };
-                modules.entry(sidecar.clone()).or_default().push(needed);
+                let names: Vec<String> = names.map(|header| header.name.clone()).collect();
+                let text_name = name.unwrap_or_else(|| text.name.clone());
+                let of_sidecar = modules.entry(sidecar.clone()).or_default();
+                match of_sidecar.iter_mut().find(|known| known.text == text_name) {
+                    Some(known) => {
+                        let added = names.into_iter().filter(|name| !known.files.contains(name)).collect::<Vec<_>>();
+                        known.files.extend(added);
+                    }
+                    None => of_sidecar.push(TextModules { text: text_name, files: names }),
+                }
                 let whole = files.whole(number);
                 self.whole.push(WholeText { name: text.name.clone(), text: whole, sidecar });
             }
@@ -208,7 +261,41 @@ impl TreeMaking<'_> {
                 }
             }
         }
+        self.outputs.extend(variants.tables());
         Ok(())
+    }
+
+    /// Puts texts of all variants in the place of theirs, where that is asked for.
+    fn merge(&mut self, built: &Built, variants: &mut VariantPrograms, target: Target, files: &TreeFiles) {
+        for number in variants.numbers() {
+            let Some((job, report)) = built.reports.get(number) else { continue };
+            let texts = match variants.merge(number, target, files) {
+                Ok(texts) => texts,
+                Err(why) => {
+                    self.separate.push((job.id(&built.base), target.name().to_owned(), why));
+                    continue;
+                }
+            };
+            let names: Vec<String> = texts.iter().map(|text| text.name.clone()).collect();
+            if let Some(name) = variants.depfile(number, target).filter(|_| !names.is_empty()) {
+                let of_target = report.outputs.iter().filter(|output| output.target == Some(target));
+                let of_variants = of_target.filter(|output| output.kind == OutputKind::Depfile);
+                self.replaced.extend(of_variants.map(|output| (output.name.to_string(), name.clone())));
+                let file = depfile(self.order, name.clone(), target, &names, &report.dependencies);
+                self.outputs.insert(name, self.moved_depfile(&file.bytes));
+            }
+            for VariantText { name, text, replaced } in texts {
+                self.replaced.extend(replaced.into_iter().map(|own| (own, name.clone())));
+                self.outputs.insert(name, text.into_bytes());
+            }
+        }
+    }
+
+    /// A dependency file of the flat build as one of the tree.
+    fn moved_depfile(&self, bytes: &[u8]) -> Vec<u8> {
+        let text = String::from_utf8_lossy(bytes);
+        let shown = |directory: &Path| super::escape(&directory.to_string_lossy().replace('\\', "/")) + "/";
+        text.replace(&shown(self.order.out), &shown(self.out)).into_bytes()
     }
 
     /// A sidecar that says which files a text needs, in the form that it has.
@@ -231,16 +318,14 @@ impl TreeMaking<'_> {
                 OutputKind::Sidecar => !self.sidecars,
                 OutputKind::Text | OutputKind::Depfile | OutputKind::Table => false,
             };
-            if is_unwanted || self.outputs.contains_key(name) {
+            if is_unwanted || self.outputs.contains_key(name) || self.replaced.contains_key(name) {
                 continue;
             }
             let path = self.order.out.join(name);
             let fault = |e| Finding::error(Code::UNREADABLE, format!("cannot read {}: {e}", path.display()));
             let mut bytes = std::fs::read(&path).map_err(fault)?;
             if kind == OutputKind::Depfile {
-                let text = String::from_utf8_lossy(&bytes);
-                let shown = |directory: &Path| super::escape(&directory.to_string_lossy().replace('\\', "/")) + "/";
-                bytes = text.replace(&shown(self.order.out), &shown(self.out)).into_bytes();
+                bytes = self.moved_depfile(&bytes);
             }
             self.outputs.insert(name.to_owned(), bytes);
         }

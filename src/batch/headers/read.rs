@@ -29,27 +29,41 @@ pub struct TreeText {
     pub read: ReadText,
     /// The sources of its program that are no headers, in their order.
     pub mains: Vec<String>,
+    /// What tells it from texts of other entry points: variants that are to be one text have that in common.
+    identity: String,
     /// Where its head ends: directives, and the comment that is about the whole file.
     pub head: usize,
 }
 
-/// The texts of a target, and behind them what no entry point of their programs uses, whose number is given.
-pub fn texts_with_spare(built: &Built, out: &Path, target: Target) -> Result<(Vec<TreeText>, usize), Finding> {
-    let mut all = texts(built, out, target, OutputKind::Text)?;
+/// The texts of a target, and behind them what no entry point of their programs uses, with the number of the former. `merged` are
+/// the numbers of programs whose variants are to be one text.
+pub fn texts_with_spare(
+    built: &Built,
+    out: &Path,
+    target: Target,
+    merged: &[usize],
+) -> Result<(Vec<TreeText>, usize), Finding> {
+    let mut all = texts(built, out, (target, OutputKind::Text), merged)?;
     keep_own(&mut all);
-    let spare = texts(built, out, target, OutputKind::Spare)?;
+    let spare = texts(built, out, (target, OutputKind::Spare), merged)?;
     let count = all.len();
     all.extend(spare);
     Ok((all, count))
 }
 
 /// The texts of a kind.
-fn texts(built: &Built, out: &Path, target: Target, kind: OutputKind) -> Result<Vec<TreeText>, Finding> {
+fn texts(
+    built: &Built,
+    out: &Path,
+    (target, kind): (Target, OutputKind),
+    merged: &[usize],
+) -> Result<Vec<TreeText>, Finding> {
     let Some(language) = target.text_language() else { return Ok(Vec::new()) };
     let mut texts = Vec::new();
     let mut known = BTreeSet::new();
-    for (job, report) in &built.reports {
+    for (program, (job, report)) in built.reports.iter().enumerate() {
         let mains = mains(job, &built.base);
+        let is_merged = merged.contains(&program);
         let of_target = || report.outputs.iter().filter(|output| output.target == Some(target));
         let sidecar = of_target().find(|output| output.kind == OutputKind::Sidecar).map(|o| o.name.to_string());
         for output in of_target().filter(|output| output.kind == kind) {
@@ -64,12 +78,17 @@ fn texts(built: &Built, out: &Path, target: Target, kind: OutputKind) -> Result<
             let is_part = kind == OutputKind::Text && output.entry.is_some();
             let entry = if kind == OutputKind::Spare { output.entry.as_deref() } else { None };
             let (text, path, map, mains, base) = (&*text, &*path, &map, &*mains, &*built.base);
-            let reader = FlatReader { text, path, map, mains, is_part, entry, base, language };
+            let reader = FlatReader { text, path, map, mains, is_part, is_merged, entry, base, language };
             let stage = path.extension().unwrap_or_default().to_string_lossy().into_owned();
             let (units, end, head) = reader.units();
             let read = ReadText { stage, text: text.to_owned(), units, end };
             let sidecar = sidecar.clone();
-            texts.push(TreeText { name: output.name.to_string(), sidecar, read, mains: mains.to_vec(), head });
+            let name = output.name.to_string();
+            let identity = match is_merged {
+                true => format!("{program} {:?}", output.entry),
+                false => name.clone(),
+            };
+            texts.push(TreeText { name, sidecar, read, mains: mains.to_vec(), identity, head });
         }
     }
     Ok(texts)
@@ -77,16 +96,17 @@ fn texts(built: &Built, out: &Path, target: Target, kind: OutputKind) -> Result<
 
 /// What is in a program's own files and in no other text stays in its text.
 fn keep_own(texts: &mut [TreeText]) {
-    let mut users: BTreeMap<(HeaderPlace, BTreeSet<String>), usize> = BTreeMap::new();
+    let mut users: BTreeMap<(HeaderPlace, BTreeSet<String>), BTreeSet<String>> = BTreeMap::new();
     let key = |unit: &TextUnit, place: &HeaderPlace| (place.clone(), unit.declares.clone());
-    for (unit, place) in texts.iter().flat_map(|text| &text.read.units) {
-        place.iter().for_each(|place| *users.entry(key(unit, place)).or_default() += 1);
+    for text in texts.iter() {
+        for (unit, place) in text.read.units.iter().filter_map(|(unit, place)| Some((unit, place.as_ref()?))) {
+            users.entry(key(unit, place)).or_default().insert(text.identity.clone());
+        }
     }
     for TreeText { read, mains, .. } in texts {
         for (unit, place) in &mut read.units {
-            let is_own =
-                |place: &HeaderPlace| mains.contains(&place.source) && users.get(&key(unit, place)) == Some(&1);
-            if place.as_ref().is_some_and(is_own) {
+            let is_one = |place: &HeaderPlace| users.get(&key(unit, place)).is_some_and(|users| users.len() == 1);
+            if place.as_ref().is_some_and(|place| mains.contains(&place.source) && is_one(place)) {
                 *place = None;
             }
         }
@@ -113,6 +133,8 @@ struct FlatReader<'a> {
     map: &'a SourceMap,
     mains: &'a [String],
     is_part: bool,
+    /// Texts of variants are to be one text: what is about the file stays at its head.
+    is_merged: bool,
     /// The entry point that is there to use what no other one does.
     entry: Option<&'a str>,
     base: &'a Path,
@@ -126,7 +148,8 @@ impl FlatReader<'_> {
         let first = units.iter().position(|unit| unit.kind != TextUnitKind::Directive).unwrap_or(units.len());
         let mut head = first.checked_sub(1).and_then(|last| units.get(last)).map_or(0, |unit| unit.range.end);
         if let Some(unit) = units.get_mut(first) {
-            let header = self.place(unit).map(|place| place.source);
+            let is_about_file = |source: &String| self.is_merged && self.mains.contains(source);
+            let header = self.place(unit).map(|place| place.source).filter(|source| !is_about_file(source));
             let mut comments = unit.comments.iter();
             let about_file = match &header {
                 // What a file begins with, up to a blank line, is about the file.

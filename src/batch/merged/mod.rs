@@ -22,6 +22,8 @@ mod set;
 mod units;
 
 pub use conditions::of_source;
+#[cfg(feature = "cli")]
+pub use proof::expanded;
 
 use super::axes::Variant;
 use align::{List, Node, merged_lists};

@@ -6,7 +6,19 @@ use crate::batch::order::Order;
 use crate::batch::program::{OutputFile, OutputKind, Product, depfile};
 use crate::batch::variants::Table;
 use crate::compile::Target;
+use crate::diagnostic::{Code, Diagnostic, Message, Severity, WarningRule, severities};
 use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Says why variants of a program stay separate texts, as far as the rules for warnings have it, and whether that is an error.
+pub fn told(program: &Path, (target, why): (Target, &str), rules: &[WarningRule], color: bool) -> (Vec<Message>, bool) {
+    let message = format!("{}: the variants stay separate {} texts: {why}", program.display(), target.name());
+    let diagnostic = Diagnostic::global(Code::SEPARATE_VARIANTS, message);
+    let mut found = vec![Diagnostic { severity: Severity::Warning, ..diagnostic }];
+    let is_error = severities::apply(rules, &mut found);
+    let message = |d: &Diagnostic| Message::without_place(d.severity, Some(d.code), &d.message, color);
+    (found.iter().map(message).collect(), is_error)
+}
 
 /// What it is done with.
 pub struct Merging<'a> {
