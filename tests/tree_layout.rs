@@ -334,6 +334,32 @@ fn headers_that_macros_of_axes_would_change_keep_variants_apart() {
     assert!(directory.path().join("out/hlsl/lit.FOG-1.hlsl").is_file());
 }
 
+/// A manifest says how outputs are cut; the command line says it last.
+#[test]
+fn manifests_ask_for_trees() {
+    let manifest = "[build]\nlayout = 'tree'\nwgsl-imports = 'wesl'\ntargets = ['hlsl', 'wgsl']\n";
+    let directory = tree(&[&FILES[..], &[("s/shaderport.toml", manifest)]].concat());
+    let run = |more: &[&str]| shaderport(directory.path(), &[&["build", "s", "--out", "out"], more].concat());
+    let first = run(&[]);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    assert!(read(directory.path(), "out/hlsl/one.hlsl").contains("#include \"inc/light.hlsl\""));
+    assert!(read(directory.path(), "out/wgsl/two.wgsl").starts_with("import package::inc::light::"));
+    assert_eq!(run(&["--wgsl-imports", "none"]).code, 0);
+    assert!(!read(directory.path(), "out/wgsl/two.wgsl").contains("import package"));
+    let flat = shaderport(directory.path(), &["build", "s", "--out", "flat", "--layout", "flat"]);
+    assert_eq!(flat.code, 0, "{}", flat.stderr);
+    assert!(read(directory.path(), "flat/hlsl/one.hlsl").contains("float square(float x)"));
+    // Commands of build systems each write a program of their own.
+    let action =
+        shaderport(directory.path(), &["build", "s", "--out", "action", "--no-record", "--program", "one.hlsl"]);
+    assert_eq!(action.code, 0, "{}", action.stderr);
+    assert!(read(directory.path(), "action/hlsl/one.hlsl").contains("float square(float x)"));
+    let wrong = "[build]\nlayout = 'trees'\n";
+    std::fs::write(directory.path().join("s/shaderport.toml"), wrong).expect("a manifest");
+    let wrong = run(&[]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("shaderport.toml:2:10"), "{}", wrong.stderr);
+}
+
 #[test]
 fn what_trees_cannot_have_is_named() {
     let directory = tree(&FILES);

@@ -8,6 +8,7 @@ use super::template::Template;
 use crate::check::EntryRequest;
 use crate::compile::{Artifact, Options, Target};
 use crate::options::Choices;
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// How sidecars are written.
@@ -21,6 +22,32 @@ pub enum SidecarForm {
     Compact,
     /// Not at all.
     None,
+}
+
+/// How outputs are cut.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputLayout {
+    /// Each text is whole.
+    #[default]
+    Flat,
+    /// Headers stay headers.
+    Tree,
+}
+
+/// How texts of WGSL in a tree name the modules that they need.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum WgslImports {
+    /// Not at all: the sidecar lists the files that belong behind a text.
+    #[default]
+    None,
+    /// `import package::inc::light::{Light, strength};`
+    Wesl,
+    /// `#define_import_path inc::light` in a module, and `#import inc::light::{Light, strength}`.
+    NagaOil,
 }
 
 /// What a build does with outputs.

@@ -4,7 +4,7 @@ use super::build::BuildArgs;
 use super::messages::Messages;
 use super::validate::artifact;
 use crate::batch::headers::{TreeOrder, WholeText, WrittenTree, flat_directory, write_tree};
-use crate::batch::{Built, Fate, Finding, Order, OutputUse, SidecarForm, documents, prepare, validators};
+use crate::batch::{Built, Fate, Finding, Order, OutputUse, SidecarForm, WgslImports, documents, prepare, validators};
 use crate::diagnostic::Code;
 use crate::reflect::Reflection;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,24 @@ use tempfile::TempDir;
 /// Where the flat build of a tree is.
 pub struct FlatBuild {
     directory: PathBuf,
+    imports: WgslImports,
     /// It is kept by nobody: nothing is to be written.
     _temporary: Option<TempDir>,
 }
 
 impl FlatBuild {
     /// Below the output directory, or apart from it if nothing is to be written there.
-    pub fn new(args: &BuildArgs) -> Result<FlatBuild, Finding> {
+    pub fn new(args: &BuildArgs, imports: WgslImports) -> Result<FlatBuild, Finding> {
         let in_way = |e| {
             let text = format!("cannot write to {}: {e}", args.out.display());
             Finding::error(Code::OUTPUT, text).in_file(&args.out)
         };
         if args.check {
             let temporary = tempfile::tempdir().map_err(in_way)?;
-            return Ok(FlatBuild { directory: temporary.path().to_path_buf(), _temporary: Some(temporary) });
+            return Ok(FlatBuild { directory: temporary.path().to_path_buf(), imports, _temporary: Some(temporary) });
         }
         prepare(&args.out).map_err(in_way)?;
-        Ok(FlatBuild { directory: flat_directory(&args.out), _temporary: None })
+        Ok(FlatBuild { directory: flat_directory(&args.out), imports, _temporary: None })
     }
 
     /// An order with its outputs there. They have source maps, which tell what comes from headers.
@@ -53,7 +54,7 @@ impl FlatBuild {
             out: &args.out,
             writes: !args.check,
             prunes: args.prune,
-            imports: args.wgsl_imports,
+            imports: self.imports,
             sidecars: args.sidecar != SidecarForm::None,
             choices: &args.program.choices,
         };

@@ -1,11 +1,12 @@
 //! The texts and headers of a tree as files.
 
-use super::imports::{ImportedNames, WgslImports};
+use super::imports::ImportedNames;
 use super::includes::SourceIncludes;
 use super::read::TreeText;
 use super::sharing::HeaderSharing;
 use super::units::{TextUnit, TextUnitKind, TextUnits};
 use crate::batch::loader::{decode, from_base};
+use crate::batch::order::WgslImports;
 use crate::compile::Target;
 use crate::diagnostic::Diagnostics;
 use crate::lex::{TokenKind, lex};

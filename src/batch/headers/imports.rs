@@ -1,5 +1,6 @@
 //! Imports of WGSL, which has none of its own: lines of WESL (<https://wesl-lang.dev/spec/Imports>) or of naga_oil.
 
+use crate::batch::order::WgslImports;
 use std::collections::BTreeSet;
 
 /// The widest line.
@@ -7,18 +8,6 @@ const WIDTH: usize = 120;
 
 /// The names that a text needs of each file.
 pub type ImportedNames<'n> = Vec<(&'n str, BTreeSet<&'n str>)>;
-
-/// How texts of WGSL name the modules that they need.
-#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum WgslImports {
-    /// Not at all: the sidecar lists the files that belong behind a text.
-    #[default]
-    None,
-    /// `import package::inc::light::{Light, strength};`
-    Wesl,
-    /// `#define_import_path inc::light` in a module, and `#import inc::light::{Light, strength}`.
-    NagaOil,
-}
 
 impl WgslImports {
     /// The name of a file as a path of modules can have it: each part is an identifier.
