@@ -363,11 +363,31 @@ fn manifests_ask_for_trees() {
 #[test]
 fn what_trees_cannot_have_is_named() {
     let directory = tree(&FILES);
-    for (option, words) in
-        [("--source-map", "--source-map is of flat outputs"), ("--line-directives", "--line-directives are of")]
-    {
-        let run = shaderport(directory.path(), &["build", "s", "--out", "out", "--layout", "tree", option]);
-        assert!(run.code != 0 && run.stderr.contains(words), "{}", run.stderr);
+    let args = ["build", "s", "--out", "out", "--layout", "tree", "--line-directives"];
+    let run = shaderport(directory.path(), &args);
+    assert!(run.code != 0 && run.stderr.contains("--line-directives are of"), "{}", run.stderr);
+}
+
+/// Texts and headers have maps, from which places of sources are found.
+#[test]
+fn trees_have_source_maps() {
+    let files = [("s/lit.hlsl", LIT), ("s/tone.hlsli", TONE), ("s/fog.hlsli", FOG), ("s/shaderport.toml", MERGED)];
+    let directory = tree(&files);
+    for form in ["file", "inline"] {
+        build(directory.path(), &["--validate", "--prune", &format!("--source-map={form}")]);
+        assert_eq!(directory.path().join("out/hlsl/inc/fog.hlsl.map").is_file(), form == "file");
+        for (name, line, place) in [
+            ("hlsl/inc/fog.hlsl", "exp(-d * 2)", "s/fog.hlsli:2:36"),
+            ("wgsl/inc/tone.wgsl", "c / (1.0 + c)", "s/tone.hlsli:1:32"),
+            ("hlsl/lit.hlsl", "lifted(color.rgb)", "s/lit.hlsl:12:17"),
+            ("glsl/lit.main.frag", "fogged(", "s/lit.hlsl:15:14"),
+        ] {
+            let text = read(directory.path(), &format!("out/{name}"));
+            let (at, found) = text.lines().enumerate().find(|(_, text)| text.contains(line)).expect(line);
+            let column = found.find(line).expect(line) + 1;
+            let run = shaderport(directory.path(), &["trace", &format!("out/{name}:{}:{column}", at + 1)]);
+            assert!(run.code == 0 && run.stdout.contains(place), "{name}: {}{}", run.stdout, run.stderr);
+        }
     }
 }
 

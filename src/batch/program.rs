@@ -413,8 +413,9 @@ impl Making<'_> {
     /// Puts texts of all variants in the place of theirs, where that is asked for and every one of them is there.
     fn merge(&mut self, options: &Options) {
         let Some(conditions) = self.conditions.take().filter(|_| self.product.fate == Fate::Done) else { return };
-        let has_lines = options.source_map != SourceMapUse::None || options.line_directives;
-        let merging = Merging { order: self.order, names: &self.names, conditions: &conditions, has_lines };
+        let (has_lines, has_map_texts) = (options.line_directives, self.has_map_texts);
+        let merging =
+            Merging { order: self.order, names: &self.names, conditions: &conditions, has_lines, has_map_texts };
         for target in self.targets.iter().copied().filter(|target| target.has_conditionals()) {
             if let Err(why) = merging.merge(target, &mut self.product, &mut self.table) {
                 let (messages, is_error) = told(self.job.path(), (target, &why), &options.severity, self.order.color);

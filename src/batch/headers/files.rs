@@ -11,6 +11,7 @@ use crate::compile::Target;
 use crate::diagnostic::Diagnostics;
 use crate::lex::{TokenKind, lex};
 use crate::source::FileId;
+use crate::source_map::{MappedLine, SourceMap};
 use crate::target::Language;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -302,8 +303,7 @@ impl<'a> TreeFiles<'a> {
 
     /// A text of the tree by its name.
     pub fn text_of(&self, name: &str) -> Option<&str> {
-        let at = self.flat.iter().position(|flat| flat.name == name)?;
-        self.texts.get(at).map(|file| file.text.as_str())
+        self.texts.get(self.number_of(name)?).map(|file| file.text.as_str())
     }
 
     /// A text of a language that includes, with headers in place of the lines that include them.
@@ -313,6 +313,58 @@ impl<'a> TreeFiles<'a> {
         let mut whole = String::new();
         expand(&mut whole, (name, text), &by_name, &mut BTreeSet::new());
         whole
+    }
+
+    /// Which line of a header is which line of a flat text.
+    pub fn lines_of_header(&self, source: &str) -> Vec<Option<MappedLine>> {
+        let units = self.sharing.order(source).into_iter().filter_map(|id| {
+            let (text, at) = self.sharing.unit(id)?.at;
+            Some((text, &self.flat.get(text)?.read.units.get(at)?.0))
+        });
+        self.lines_of(self.headers.get(source).map_or("", |header| header.text.as_str()), units)
+    }
+
+    /// Which line of a text of the tree is which line of the flat one.
+    pub fn lines_of_text(&self, number: usize) -> Vec<Option<MappedLine>> {
+        let units = self.flat.get(number).into_iter().flat_map(|flat| &flat.read.units).enumerate();
+        let stays = |at: &usize| self.sharing.in_header(number, *at).is_none();
+        let units = units.filter(|(at, _)| stays(at)).map(|(_, (unit, _))| (number, unit));
+        self.lines_of(self.texts.get(number).map_or("", |file| file.text.as_str()), units)
+    }
+
+    /// Where units stand in a text that has them in this order.
+    fn lines_of<'u>(&self, text: &str, units: impl Iterator<Item = (usize, &'u TextUnit)>) -> Vec<Option<MappedLine>> {
+        let mut lines = vec![None; text.lines().count()];
+        let (mut behind, mut line) = (0, 0);
+        for (number, unit) in units {
+            let Some(flat) = self.flat.get(number) else { continue };
+            let code = flat.read.text.get(unit.code.start..unit.range.end).unwrap_or_default();
+            let rest = text.get(behind..).unwrap_or_default();
+            let Some(at) = rest.find(code) else { continue };
+            line += rest.get(..at).map_or(0, |before| before.matches('\n').count());
+            // The columns of what does not begin its line are others here.
+            let (from, is_first) = flat.line(unit.code.start);
+            let count = code.lines().count();
+            for step in usize::from(!is_first)..count {
+                if let Some(place) = lines.get_mut(line + step) {
+                    *place = Some((number, from + step));
+                }
+            }
+            line += count.saturating_sub(1);
+            behind += at + code.len();
+        }
+        lines
+    }
+
+    /// The map of lines of flat texts.
+    pub fn map(&self, lines: &[Option<MappedLine>]) -> SourceMap {
+        let maps: Vec<&SourceMap> = self.flat.iter().map(|flat| &flat.map).collect();
+        SourceMap::of_lines(&maps, lines)
+    }
+
+    /// The number of a text of the tree.
+    pub fn number_of(&self, name: &str) -> Option<usize> {
+        self.flat.iter().take(self.texts.len()).position(|flat| flat.name == name)
     }
 
     /// What a compiler sees of a text.

@@ -29,12 +29,13 @@ use super::merged::product::told;
 use super::order::{Order, WgslImports};
 use super::program::{Fate, OutputKind, depfile};
 use super::write::write_if_changed;
-use super::{digest::Stamp, record};
+use super::{digest::Stamp, maps, record};
 use crate::compile::{Options, Target};
 use crate::diagnostic::Code;
 use crate::options::Choices;
 use crate::reflect::Reflection;
 use crate::reflect::model::TextModules;
+use crate::source_map::{MappedLine, SourceMap, SourceMapUse};
 use files::TreeFiles;
 use includes::SourceIncludes;
 use serde::{Deserialize, Serialize};
@@ -108,7 +109,8 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     let is_same = |(name, stamp): (&String, &Stamp)| Stamp::of(&out.join(name)) == Some(*stamp);
     let is_right = !before.outputs.is_empty() && before.outputs.iter().all(is_same);
     let merged: Vec<bool> = built.reports.iter().map(|(job, _)| is_merged(tree.choices, job)).collect();
-    let form = format!("{:?} {} {merged:?}", tree.imports, tree.sidecars);
+    let maps = MapUse::of(built, order, tree);
+    let form = format!("{:?} {} {merged:?} {maps:?}", tree.imports, tree.sidecars);
     let is_right = is_right && before.form == form;
     if is_right
         && before.stale.is_empty()
@@ -124,6 +126,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         imports: tree.imports,
         sidecars: tree.sidecars,
         choices: tree.choices,
+        maps,
         outputs: BTreeMap::new(),
         replaced: BTreeMap::new(),
         separate: Vec::new(),
@@ -180,6 +183,29 @@ fn tell_separate(built: &mut Built, order: &Order, choices: &Choices, separate: 
     }
 }
 
+/// What becomes of source maps.
+#[derive(Debug)]
+struct MapUse {
+    form: SourceMapUse,
+    has_texts: bool,
+    /// From the output directory to what names of sources are relative to.
+    way: String,
+}
+
+impl MapUse {
+    /// Headers are of several programs: they have maps if one of those is to have them.
+    fn of(built: &Built, order: &Order, tree: &TreeOrder) -> MapUse {
+        let options = built.reports.iter().map(|(job, _)| {
+            let mut options = order.options(Vec::new());
+            job.settings.apply(tree.choices, &mut options);
+            options
+        });
+        let wanted = options.into_iter().find(|options| options.source_map != SourceMapUse::None);
+        let (form, has_texts) = wanted.map_or((SourceMapUse::None, false), |o| (o.source_map, o.source_map_content));
+        MapUse { form, has_texts, way: maps::way(tree.out, &built.base) }
+    }
+}
+
 /// A tree in the making.
 struct TreeMaking<'a> {
     /// Of the flat build.
@@ -188,6 +214,7 @@ struct TreeMaking<'a> {
     imports: WgslImports,
     sidecars: bool,
     choices: &'a Choices,
+    maps: MapUse,
     /// What is to be written.
     outputs: BTreeMap<String, Vec<u8>>,
     /// Outputs of the flat build that others stand for.
@@ -225,8 +252,8 @@ impl TreeMaking<'_> {
                 let text = format!("the headers of {name} do not give back its text: build it with `--layout flat`");
                 return Err(Finding::error(Code::INTERNAL, text));
             }
-            for header in files.headers.values() {
-                self.outputs.insert(header.name.clone(), header.text.clone().into_bytes());
+            for (source, header) in &files.headers {
+                self.put(&header.name, &header.text, &files, &|| files.lines_of_header(source));
             }
             if target.has_conditionals() {
                 self.merge(built, &mut variants, target, &files);
@@ -236,7 +263,7 @@ impl TreeMaking<'_> {
                 let Some(file) = files.texts.get(number) else { continue };
                 let name = self.replaced.get(&text.name).cloned();
                 if name.is_none() {
-                    self.outputs.insert(text.name.clone(), file.text.clone().into_bytes());
+                    self.put(&text.name, &file.text, &files, &|| files.lines_of_text(number));
                 }
                 let Some(sidecar) = text.sidecar.clone().filter(|_| !file.headers.is_empty()) else { continue };
                 let names = file.headers.iter().filter_map(|source| files.headers.get(source));
@@ -264,6 +291,18 @@ impl TreeMaking<'_> {
         Ok(())
     }
 
+    /// Adds a text or header, with its map if that is wanted.
+    fn put(&mut self, name: &str, text: &str, files: &TreeFiles, lines: &dyn Fn() -> Vec<Option<MappedLine>>) {
+        let map = || maps::written(&files.map(&lines()), name, self.maps.has_texts, &self.maps.way);
+        let (comment, map) = match self.maps.form {
+            SourceMapUse::None => (String::new(), None),
+            SourceMapUse::File => (SourceMap::comment(maps::file_name(&maps::map_name(name))), map()),
+            SourceMapUse::Inline => (map().map(|json| SourceMap::inline_comment(&json)).unwrap_or_default(), None),
+        };
+        self.outputs.extend(map.map(|json| (maps::map_name(name), json.into_bytes())));
+        self.outputs.insert(name.to_owned(), format!("{text}{comment}").into_bytes());
+    }
+
     /// Puts texts of all variants in the place of theirs, where that is asked for.
     fn merge(&mut self, built: &Built, variants: &mut VariantPrograms, target: Target, files: &TreeFiles) {
         for number in variants.numbers() {
@@ -283,9 +322,9 @@ impl TreeMaking<'_> {
                 let file = depfile(self.order, name.clone(), target, &names, &report.dependencies);
                 self.outputs.insert(name, self.moved_depfile(&file.bytes));
             }
-            for VariantText { name, text, replaced } in texts {
+            for VariantText { name, text, lines, replaced } in texts {
                 self.replaced.extend(replaced.into_iter().map(|own| (own, name.clone())));
-                self.outputs.insert(name, text.into_bytes());
+                self.put(&name, &text, files, &|| lines.clone());
             }
         }
     }

@@ -33,6 +33,32 @@ pub struct TreeText {
     identity: String,
     /// Where its head ends: directives, and the comment that is about the whole file.
     pub head: usize,
+    /// Where it comes from. Sources have the names of sidecars.
+    pub map: SourceMap,
+    /// Where its lines begin.
+    starts: Vec<usize>,
+}
+
+impl TreeText {
+    /// The line that a byte is in, and whether it is the first one there.
+    pub fn line(&self, byte: usize) -> (usize, bool) {
+        let line = self.starts.partition_point(|start| *start <= byte).saturating_sub(1);
+        (line, self.starts.get(line) == Some(&byte))
+    }
+}
+
+/// Where the lines of a text begin.
+fn starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+}
+
+/// The name in sidecars of a source of a map.
+fn source_name(text: &Path, base: &Path, name: &str) -> String {
+    if name == COMMAND_LINE {
+        return name.to_owned();
+    }
+    let path = maps::source_path(text, name);
+    if path.contains(':') { path } else { from(base, Path::new(&path)) }
 }
 
 /// The texts of a target, and behind them what no entry point of their programs uses, with the number of the former. `merged` are
@@ -72,13 +98,14 @@ fn texts(
             }
             let path = out.join(&*output.name);
             let text = documents::read_text(&path)?;
-            let map = maps::of_text(&path, &text)?.unwrap_or_default();
+            let mut map = maps::of_text(&path, &text)?.unwrap_or_default();
+            map.sources.iter_mut().for_each(|source| source.name = source_name(&path, &built.base, &source.name));
             let text = without_map(&text);
             // Where each entry point is a text of its own, they have what is in their file in common, too.
             let is_part = kind == OutputKind::Text && output.entry.is_some();
             let entry = if kind == OutputKind::Spare { output.entry.as_deref() } else { None };
-            let (text, path, map, mains, base) = (&*text, &*path, &map, &*mains, &*built.base);
-            let reader = FlatReader { text, path, map, mains, is_part, is_merged, entry, base, language };
+            let (text, map, mains) = (&*text, &map, &*mains);
+            let reader = FlatReader { text, map, mains, is_part, is_merged, entry, language };
             let stage = path.extension().unwrap_or_default().to_string_lossy().into_owned();
             let (units, end, head) = reader.units();
             let read = ReadText { stage, text: text.to_owned(), units, end };
@@ -88,7 +115,8 @@ fn texts(
                 true => format!("{program} {:?}", output.entry),
                 false => name.clone(),
             };
-            texts.push(TreeText { name, sidecar, read, mains: mains.to_vec(), identity, head });
+            let (map, mains, starts) = (map.clone(), mains.to_vec(), starts(text));
+            texts.push(TreeText { name, sidecar, read, mains, identity, head, map, starts });
         }
     }
     Ok(texts)
@@ -129,7 +157,6 @@ fn without_map(text: &str) -> String {
 /// What is known of a text.
 struct FlatReader<'a> {
     text: &'a str,
-    path: &'a Path,
     map: &'a SourceMap,
     mains: &'a [String],
     is_part: bool,
@@ -137,7 +164,6 @@ struct FlatReader<'a> {
     is_merged: bool,
     /// The entry point that is there to use what no other one does.
     entry: Option<&'a str>,
-    base: &'a Path,
     language: Language,
 }
 
@@ -196,8 +222,6 @@ impl FlatReader<'_> {
         if origin.source == COMMAND_LINE {
             return None;
         }
-        let path = maps::source_path(self.path, &origin.source);
-        let source = if path.contains(':') { path } else { from(self.base, Path::new(&path)) };
-        Some(HeaderPlace { source, line: origin.line, column: origin.column })
+        Some(HeaderPlace { source: origin.source, line: origin.line, column: origin.column })
     }
 }

@@ -13,6 +13,7 @@ use crate::batch::program::{Fate, OutputKind};
 use crate::batch::variants::Table;
 use crate::compile::{Options, PermutationTexts, Target};
 use crate::options::Choices;
+use crate::source_map::MappedLine;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -45,6 +46,8 @@ pub struct VariantText {
     pub name: String,
     /// What is in it.
     pub text: String,
+    /// Which of its lines are lines of flat texts.
+    pub lines: Vec<Option<MappedLine>>,
     /// The names of the texts that it stands for.
     pub replaced: Vec<String>,
 }
@@ -125,11 +128,17 @@ impl<'a> VariantProgram<'a> {
             if !is_own && files.text_of(&name).is_some() {
                 return Err(format!("{name} is of another program"));
             }
-            let replaced = texts.iter().map(|(own, _)| (*own).to_owned()).collect();
+            let replaced: Vec<String> = texts.iter().map(|(own, _)| (*own).to_owned()).collect();
             let flat: Vec<FlatText> = texts.into_iter().map(|(_, text)| text).collect();
             let whole = merged(&variants, &self.conditions, &flat)?;
             prove(&whole, &flat, &name, files)?;
-            made.push((VariantText { name, text: whole.text.clone(), replaced }, whole));
+            let of_texts: Vec<Vec<Option<MappedLine>>> = replaced
+                .iter()
+                .map(|own| files.number_of(own).map(|at| files.lines_of_text(at)).unwrap_or_default())
+                .collect();
+            let origins = merged::origins(&whole, &flat).into_iter();
+            let lines = origins.map(|origin| origin.and_then(|(text, line)| *of_texts.get(text)?.get(line)?)).collect();
+            made.push((VariantText { name, text: whole.text.clone(), lines, replaced }, whole));
         }
         Ok(made)
     }
