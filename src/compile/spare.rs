@@ -125,12 +125,14 @@ fn name(program: &Program, item: Item) -> Symbol {
 fn spare_items(program: &Program, sources: &Sources, mains: &[&str]) -> Vec<Item> {
     let analyses = program.analyses();
     let roots = program.entry_points.iter().flat_map(|entry| entry.roots()).map(Item::Function);
-    let used: FxHashSet<Item> = items::reached(roots, &|item| analyses.item_uses(item)).into_iter().collect();
+    let reached = items::reached(roots, &|item| analyses.item_uses(item));
     // Another function of the name of one that is used could be meant by its calls.
-    let overloaded: FxHashSet<(Option<TypeId>, Symbol)> = used
-        .iter()
-        .filter_map(|item| if let Item::Function(id) = item { Some(overload(program, *id)) } else { None })
-        .collect();
+    let overloaded = reached.iter().filter_map(|item| match *item {
+        Item::Function(id) => Some(overload(program, id)),
+        Item::Struct(_) | Item::Enum(_) | Item::Global(_) => None,
+    });
+    let overloaded: FxHashSet<(Option<TypeId>, Symbol)> = overloaded.collect();
+    let used: FxHashSet<Item> = reached.iter().copied().collect();
     let is_in_header = |span: Span| {
         let file = sources.file(sources.use_site(span).file);
         file.is_some_and(|file| !mains.contains(&&*file.name))
