@@ -18,7 +18,7 @@ pub struct SourceIncludes {
 }
 
 /// Where a source includes another one: the number of the line that includes it, or that includes what does; how far from there.
-type Place = (usize, usize);
+type IncludePlace = (usize, usize);
 
 impl SourceIncludes {
     /// Of the files that a build was read from.
@@ -43,7 +43,7 @@ impl SourceIncludes {
 
     /// Puts what some sources need in the order in which they include it. What they do not include comes last, as it was.
     pub fn put_in_order(&self, sources: &[String], needed: &mut [String]) {
-        let places: Vec<BTreeMap<&str, Place>> = sources.iter().map(|source| self.places(source)).collect();
+        let places: Vec<BTreeMap<&str, IncludePlace>> = sources.iter().map(|source| self.places(source)).collect();
         let place = |name: &String| {
             let mut found = (0..).zip(&places).filter_map(|(at, of)| Some((at, *of.get(name.as_str())?)));
             found.next().unwrap_or((usize::MAX, (usize::MAX, 0)))
@@ -52,7 +52,7 @@ impl SourceIncludes {
     }
 
     /// What a source includes, itself or by others.
-    fn places(&self, source: &str) -> BTreeMap<&str, Place> {
+    fn places(&self, source: &str) -> BTreeMap<&str, IncludePlace> {
         let direct = || self.of_sources.get(source).into_iter().flatten().enumerate();
         let mut places = BTreeMap::new();
         for (line, name) in direct() {
