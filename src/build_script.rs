@@ -260,6 +260,7 @@ impl Build {
             fails_fast: false,
             interrupted: || false,
             cache,
+            spare_code: false,
             elsewhere: None,
         })
     }

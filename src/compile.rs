@@ -2,6 +2,7 @@
 //! [`Options`]; it gives diagnostics and, per target, the emitted texts with their sidecars. It does no I/O.
 
 mod frontend;
+mod spare;
 mod type_names;
 mod variants;
 
@@ -22,6 +23,7 @@ use crate::target::{Capability, Profile};
 use crate::tree::{Access, AttributeArg, BufferKind, GlobalId, Length, MatrixOrder, Program, Stage, Type};
 use crate::{legalize, stdlib};
 pub use frontend::Shared;
+pub(crate) use spare::SpareCode;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 pub(crate) use variants::Variants;
@@ -168,6 +170,8 @@ pub struct Options {
     pub(crate) watched: Arc<[Symbol]>,
     /// Maps are wanted though they are not written: messages about texts are told of the sources.
     pub(crate) maps_texts: bool,
+    /// What no entry point uses of the files that programs include is wanted, too.
+    pub(crate) spare_code: bool,
 }
 
 impl Default for Options {
@@ -210,6 +214,7 @@ impl Default for Options {
             variants: None,
             watched: Arc::default(),
             maps_texts: false,
+            spare_code: false,
         }
     }
 }
@@ -301,6 +306,8 @@ pub struct Output {
     pub dumps: Vec<String>,
     /// What the lock of the options holds of this program from now on; `None` without one.
     pub(crate) records: Option<lock::ProgramLock>,
+    /// What no entry point uses, if that was asked for.
+    pub(crate) spare: SpareCode,
 }
 
 impl Output {
@@ -386,7 +393,9 @@ impl<'a> Compilation<'a> {
                 separate_units: !self.options.policy.units.merged,
                 conformances: self.options.conformances.clone(),
                 limits: self.options.limits,
+                keeps_unused: false,
             };
+            let spare_mentions = self.options.spare_code.then(|| mentions.clone());
             let (program, report) = self.check(&input, &options, mentions);
             self.output.inferred = report.inferred;
             self.output.passed_over = report.passed_over;
@@ -408,6 +417,9 @@ impl<'a> Compilation<'a> {
                 self.lock_file = lock.map(|input| self.output.sources.add(&input.name, input.text.clone()));
                 for target in &self.options.targets {
                     self.target(&program, *target);
+                }
+                if let Some(mentions) = spare_mentions.filter(|_| !self.diags.has_errors()) {
+                    self.output.spare = self.spare_code(&input, &options, &mentions, files);
                 }
             }
         }
@@ -556,14 +568,8 @@ impl<'a> Compilation<'a> {
                 dumps.push(crate::tree::dump::dump(program));
             }
         };
-        let options = legalize::Options {
-            varying_derivatives: self.options.varying_derivatives,
-            invert_y: self.options.invert_y,
-            target_position_w: !self.options.dx_position_w,
-            left_out: self.options.left_out_pass.as_deref(),
-        };
         let mut faults = Diagnostics::default();
-        legalize::run(&mut legal, layout, profile, &mut faults, Some(&mut dump), &options);
+        legalize::run(&mut legal, layout, profile, &mut faults, Some(&mut dump), &legalization(self.options));
         let lacks = faults.has_errors();
         self.report_faults(faults.take(), diags);
         (!lacks && !diags.has_errors()).then_some(legal)
@@ -580,18 +586,18 @@ impl<'a> Compilation<'a> {
     }
 
     fn profile(&mut self, target: Target) -> Option<&'static Profile> {
-        match &self.options.profile {
-            None => Profile::default_of(target),
-            Some(name) => match Profile::parse(name) {
-                Some(profile) if profile.target == target => Some(profile),
-                Some(_) => Profile::default_of(target),
-                None => {
-                    let message = format!("there is no profile `{name}`");
-                    self.diags.push(Diagnostic::global(Code::BAD_OPTION, message));
-                    None
-                }
-            },
+        if let Some(name) = self.options.profile.as_deref().filter(|name| Profile::parse(name).is_none()) {
+            let message = format!("there is no profile `{name}`");
+            self.diags.push(Diagnostic::global(Code::BAD_OPTION, message));
+            return None;
         }
+        self.usual_profile(target)
+    }
+
+    /// The profile that was asked for, if it is of the target.
+    fn usual_profile(&self, target: Target) -> Option<&'static Profile> {
+        let asked = self.options.profile.as_deref().and_then(Profile::parse);
+        asked.filter(|profile| profile.target == target).or_else(|| Profile::default_of(target))
     }
 
     fn artifact(
@@ -626,6 +632,16 @@ impl<'a> Compilation<'a> {
                 None
             }
         }
+    }
+}
+
+/// How programs are legalized.
+fn legalization(options: &Options) -> legalize::Options<'_> {
+    legalize::Options {
+        varying_derivatives: options.varying_derivatives,
+        invert_y: options.invert_y,
+        target_position_w: !options.dx_position_w,
+        left_out: options.left_out_pass.as_deref(),
     }
 }
 

@@ -143,13 +143,12 @@ choices! {
 impl Choices {
     /// The choices of a flat build that a tree is made from; the error is what cannot be had with trees.
     pub(crate) fn of_flat_build(mut self) -> Result<Choices, &'static str> {
-        if self.source_map.is_some_and(|maps| maps != SourceMapUse::None) {
-            return Err("--source-map is of flat outputs; texts of a tree have none");
-        }
         if self.line_directives == Some(true) {
             return Err("--line-directives are of flat outputs; texts of a tree have none");
         }
         (self.source_map, self.line_directives) = (Some(SourceMapUse::File), Some(false));
+        // The texts of a tree are what is merged.
+        self.permutations = Some(PermutationTexts::Separate);
         Ok(self)
     }
 }

@@ -88,7 +88,7 @@ pub fn sources() -> &'static Sources {
 }
 
 /// The names that a program mentions, which tell what of the library it may need.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Mentions {
     names: FxHashSet<Symbol>,
 }

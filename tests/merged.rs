@@ -152,15 +152,39 @@ fn words_and_types_are_values() {
 fn what_stays_separate_is_told() {
     let directory = lit();
     let directory = directory.path();
-    let run = build(directory, &["out", "--source-map"]);
-    let told = "warning[E0708]: s/lit.hlsl: the variants stay separate hlsl texts: merged texts have no source maps and no `#line`";
+    let run = build(directory, &["out", "--line-directives"]);
+    let told = "warning[E0708]: s/lit.hlsl: the variants stay separate hlsl texts: merged texts have no `#line`";
     assert!(run.stderr.contains(told), "{}", run.stderr);
     assert!(texts(directory, "out").len() > 2);
-    let args = ["build", "s", "--target", "hlsl", "--out", "out", "--source-map", "-W", "E0708=error"];
+    let args = ["build", "s", "--target", "hlsl", "--out", "out", "--line-directives", "-W", "E0708=error"];
     let refused = shaderport(directory, &args);
     assert!(refused.code == 1 && refused.stderr.contains("error[E0708]"), "{}", refused.stderr);
-    let quiet = build(directory, &["out", "--source-map", "-W", "E0708=off"]);
+    let quiet = build(directory, &["out", "--line-directives", "-W", "E0708=off"]);
     assert!(!quiet.stderr.contains("E0708"), "{}", quiet.stderr);
+}
+
+/// The map of a merged text is made of those of its variants.
+#[test]
+fn merged_texts_have_source_maps() {
+    let directory = lit();
+    let directory = directory.path();
+    build(directory, &["out", "--source-map"]);
+    let names: Vec<String> = contents(&directory.join("out/hlsl")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names.iter().filter(|name| name.ends_with(".map")).count(), 1, "{names:?}");
+    for name in ["hlsl/lit.hlsl", "glsl/lit.main.frag"] {
+        let text = read(directory, &format!("out/{name}"));
+        // Of branches that no variant has all of.
+        for line in ["color *= 1.5;", "color *= 4.0;", "color.a *= fogDensity;", "return sum / float(TAPS);"] {
+            let at = text.lines().position(|text| text.trim_start().starts_with(line)).expect(line);
+            let place = format!("out/{name}:{}", at + 1);
+            let run = shaderport(directory, &["trace", &place]);
+            assert!(run.code == 0, "{}{}", run.stdout, run.stderr);
+            let found = run.stdout.split("s/lit.hlsl:").nth(1).and_then(|rest| rest.split(':').next());
+            let found: usize = found.and_then(|line| line.parse().ok()).expect("a line");
+            let is_same = LIT.lines().nth(found - 1).is_some_and(|text| text.contains(&line[..9]));
+            assert!(is_same, "{line}: {}", run.stdout);
+        }
+    }
 }
 
 /// A program must not write what is merged of another one.

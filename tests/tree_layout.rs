@@ -56,7 +56,9 @@ fn headers_stay_headers() {
     let two = at("glsl/two.cs.comp");
     let head: Vec<&str> = lines(&two).into_iter().take_while(|line| !line.starts_with("layout")).collect();
     assert!(head.contains(&"#extension GL_GOOGLE_include_directive : require"), "{two}");
-    assert!(head.contains(&"#include \"inc/light.glsl\"") && head.contains(&"#include \"inc/math.glsl\""), "{two}");
+    let lines_of_includes = head.iter().filter(|line| line.starts_with("#include")).copied().collect::<Vec<_>>();
+    // In the source, the light includes the math.
+    assert_eq!(lines_of_includes, ["#include \"inc/light.glsl\"", "#include \"inc/math.glsl\""], "{two}");
     // What is of a stage stays where it is used.
     assert!(at("glsl/one.ps.frag").contains("dFdx(") && !at("glsl/inc/light.glsl").contains("dFdx("));
     let wgsl = at("wgsl/two.wgsl");
@@ -104,7 +106,7 @@ fn texts_with_headers_are_the_flat_ones() {
             more.remove(at.unwrap_or_else(|| panic!("{name}: {declaration} is not in\n{whole:#?}")));
         }
         for other in more {
-            assert!(other.starts_with("floatcube("), "{name}: {other}");
+            assert!(other.starts_with("floatcube(") || other.starts_with("floatunused("), "{name}: {other}");
         }
     }
 }
@@ -247,15 +249,191 @@ fn variants_have_headers_in_common() {
     }
 }
 
+const FOG: &str = "// How far fog is.\nfloat fogged(float d) { return 1 - exp(-d * 2); }\n";
+const TONE: &str = "float3 tone(float3 c) { return c / (1 + c); }\n\
+    #if QUALITY >= 2\nfloat3 lifted(float3 c) { return pow(c, 0.9); }\n#endif\n";
+const LIT: &str = "// Lit.\n\n#include \"tone.hlsli\"\n#ifdef FOG\n#include \"fog.hlsli\"\n#endif\n\
+    float4 main(float4 p : TEXCOORD) : SV_Target\n{\n    float4 color = p;\n    color.rgb = tone(color.rgb);\n\
+    #if QUALITY >= 2\n    color.rgb = lifted(color.rgb);\n#endif\n#ifdef FOG\n    color *= fogged(p.w);\n#endif\n    return color;\n}\n";
+const MERGED: &str = "[build]\npermutations = 'merged'\n[[shader]]\nfiles = ['*.hlsl']\nentries = ['main:fragment']\n\
+    permute = { QUALITY = [1, 2], FOG = [false, true] }\n";
+
+/// Texts of variants are one text, which includes the headers of all.
+#[test]
+fn variants_are_merged_in_trees() {
+    let files = [("s/lit.hlsl", LIT), ("s/tone.hlsli", TONE), ("s/fog.hlsli", FOG), ("s/shaderport.toml", MERGED)];
+    let directory = tree(&files);
+    build(directory.path(), &["--validate", "--depfiles"]);
+    let names = |below: &str| {
+        let files = std::fs::read_dir(directory.path().join("out").join(below)).expect("outputs");
+        let files = files.flatten().filter(|file| file.file_type().is_ok_and(|ty| ty.is_file()));
+        let mut names: Vec<String> = files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+        names.retain(|name| !name.ends_with(".json"));
+        names.sort();
+        names
+    };
+    assert_eq!(names("hlsl"), ["lit.d", "lit.hlsl"]);
+    assert_eq!(names("glsl"), ["lit.d", "lit.main.frag"]);
+    assert_eq!(names("hlsl/inc"), ["fog.hlsl", "tone.hlsl"]);
+    assert_eq!(names("glsl/inc"), ["fog.glsl", "tone.glsl"]);
+    let text = read(directory.path(), "out/hlsl/lit.hlsl");
+    let expected = "// Lit.\n\n#ifndef QUALITY\n#define QUALITY 1\n#endif\n\n\
+        #include \"inc/tone.hlsl\"\n#ifdef FOG\n#include \"inc/fog.hlsl\"\n#endif\n\nfloat4 main(";
+    assert!(text.starts_with(expected), "{text}");
+    for part in ["#if QUALITY >= 2\n    color.rgb = lifted", "#ifdef FOG\n    color *= fogged"] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let depfile = read(directory.path(), "out/hlsl/lit.d");
+    assert!(depfile.starts_with("out/hlsl/lit.hlsl: ") && depfile.contains("s/fog.hlsli"), "{depfile}");
+    let table: serde_json::Value =
+        serde_json::from_str(&read(directory.path(), "out/lit.variants.json")).expect("a table");
+    let rows = table["variants"].as_array().expect("variants");
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        let text = row["texts"].as_array().into_iter().flatten().find(|text| text["target"] == "glsl").expect("a text");
+        assert_eq!(text["file"], "glsl/lit.main.frag");
+        let defines = text["defines"].as_object().expect("defines");
+        // Another preprocessor takes each variant.
+        let Some(glslang) = find_tool("glslangValidator", "merged texts of trees") else { continue };
+        let args = defines.iter().map(|(name, value)| format!("-D{name}={}", value.as_str().unwrap_or_default()));
+        let path = directory.path().join("out/glsl/lit.main.frag");
+        let output = Command::new(glslang).args(["-V", "-o", "/dev/null"]).args(args).arg(path).output();
+        let output = output.expect("glslang runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    // Nothing is done twice, and what the command line says is done.
+    assert!(build(directory.path(), &["--validate", "--depfiles", "--check"]).stdout.is_empty());
+    build(directory.path(), &["--prune", "--permutations", "separate"]);
+    assert!(!names("hlsl").contains(&"lit.hlsl".to_owned()));
+    build(directory.path(), &["--prune"]);
+    assert_eq!(names("hlsl"), ["lit.hlsl"]);
+}
+
+/// A header that has a word for something else that the macro of an axis is.
+#[test]
+fn headers_that_macros_of_axes_would_change_keep_variants_apart() {
+    let main = "#include \"f.hlsli\"\n#ifdef FOG\n#undef FOG\n#include \"g.hlsli\"\n#endif\n\
+        float4 main(float4 p : TEXCOORD) : SV_Target { return f(p.x)\n#ifdef WITH_FOG\n + g(p.y)\n#endif\n; }\n";
+    let header = "float g(float x)\n{\n    float FOG = x * 2;\n    return FOG;\n}\n#define WITH_FOG\n";
+    let manifest = MERGED.replace("QUALITY = [1, 2], ", "");
+    let files = [
+        ("s/lit.hlsl", main),
+        ("s/f.hlsli", "float f(float x) { return x * 3; }\n"),
+        ("s/g.hlsli", header),
+        ("s/shaderport.toml", &manifest),
+    ];
+    let directory = tree(&files);
+    let told =
+        "warning[E0708]: s/lit.hlsl: the variants stay separate hlsl texts: a header would not be right with FOG=1";
+    // It is told again where nothing is built.
+    for _ in 0..2 {
+        let run = build(directory.path(), &["--target", "hlsl"]);
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+    }
+    assert!(read(directory.path(), "out/hlsl/inc/g.hlsl").contains("float FOG = x * 2;"));
+    assert!(directory.path().join("out/hlsl/lit.FOG-1.hlsl").is_file());
+}
+
+/// A manifest says how outputs are cut; the command line says it last.
+#[test]
+fn manifests_ask_for_trees() {
+    let manifest = "[build]\nlayout = 'tree'\nwgsl-imports = 'wesl'\ntargets = ['hlsl', 'wgsl']\n";
+    let directory = tree(&[&FILES[..], &[("s/shaderport.toml", manifest)]].concat());
+    let run = |more: &[&str]| shaderport(directory.path(), &[&["build", "s", "--out", "out"], more].concat());
+    let first = run(&[]);
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    assert!(read(directory.path(), "out/hlsl/one.hlsl").contains("#include \"inc/light.hlsl\""));
+    assert!(read(directory.path(), "out/wgsl/two.wgsl").starts_with("import package::inc::light::"));
+    assert_eq!(run(&["--wgsl-imports", "none"]).code, 0);
+    assert!(!read(directory.path(), "out/wgsl/two.wgsl").contains("import package"));
+    let flat = shaderport(directory.path(), &["build", "s", "--out", "flat", "--layout", "flat"]);
+    assert_eq!(flat.code, 0, "{}", flat.stderr);
+    assert!(read(directory.path(), "flat/hlsl/one.hlsl").contains("float square(float x)"));
+    // Commands of build systems each write a program of their own.
+    let action =
+        shaderport(directory.path(), &["build", "s", "--out", "action", "--no-record", "--program", "one.hlsl"]);
+    assert_eq!(action.code, 0, "{}", action.stderr);
+    assert!(read(directory.path(), "action/hlsl/one.hlsl").contains("float square(float x)"));
+    let wrong = "[build]\nlayout = 'trees'\n";
+    std::fs::write(directory.path().join("s/shaderport.toml"), wrong).expect("a manifest");
+    let wrong = run(&[]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("shaderport.toml:2:10"), "{}", wrong.stderr);
+}
+
 #[test]
 fn what_trees_cannot_have_is_named() {
     let directory = tree(&FILES);
-    for (option, words) in
-        [("--source-map", "--source-map is of flat outputs"), ("--line-directives", "--line-directives are of")]
-    {
-        let run = shaderport(directory.path(), &["build", "s", "--out", "out", "--layout", "tree", option]);
-        assert!(run.code != 0 && run.stderr.contains(words), "{}", run.stderr);
+    let args = ["build", "s", "--out", "out", "--layout", "tree", "--line-directives"];
+    let run = shaderport(directory.path(), &args);
+    assert!(run.code != 0 && run.stderr.contains("--line-directives are of"), "{}", run.stderr);
+}
+
+/// Texts and headers have maps, from which places of sources are found.
+#[test]
+fn trees_have_source_maps() {
+    let files = [("s/lit.hlsl", LIT), ("s/tone.hlsli", TONE), ("s/fog.hlsli", FOG), ("s/shaderport.toml", MERGED)];
+    let directory = tree(&files);
+    for form in ["file", "inline"] {
+        build(directory.path(), &["--validate", "--prune", &format!("--source-map={form}")]);
+        assert_eq!(directory.path().join("out/hlsl/inc/fog.hlsl.map").is_file(), form == "file");
+        for (name, line, place) in [
+            ("hlsl/inc/fog.hlsl", "exp(-d * 2)", "s/fog.hlsli:2:36"),
+            ("wgsl/inc/tone.wgsl", "c / (1.0 + c)", "s/tone.hlsli:1:32"),
+            ("hlsl/lit.hlsl", "lifted(color.rgb)", "s/lit.hlsl:12:17"),
+            ("glsl/lit.main.frag", "fogged(", "s/lit.hlsl:15:14"),
+        ] {
+            let text = read(directory.path(), &format!("out/{name}"));
+            let (at, found) = text.lines().enumerate().find(|(_, text)| text.contains(line)).expect(line);
+            let column = found.find(line).expect(line) + 1;
+            let run = shaderport(directory.path(), &["trace", &format!("out/{name}:{}:{column}", at + 1)]);
+            assert!(run.code == 0 && run.stdout.contains(place), "{name}: {}{}", run.stdout, run.stderr);
+        }
     }
+}
+
+/// What no program uses is in the header of its source, if nothing is in its way there.
+#[test]
+fn what_no_program_uses_is_in_headers() {
+    let header = "#define SCALE 4.0\n#define NEVER 5\nstatic const float LIMIT = 0.25;\nstruct Light { float3 color; float range; };\n\
+        // Of nobody.\nstruct Spot { Light light; float3 way; };\n\
+        float used(float x) { return x * x; }\n\
+        // Not called.\nfloat spare(Spot s, inout float w) { w += LIMIT; return used(s.light.range) * SCALE; }\n\
+        float two(float x) { return x; }\nfloat two(float2 x) { return spare_two(x); }\n";
+    let header = header
+        .replace("float two(float x)", "float spare_two(float2 x) { return x.x + used(x.y); }\nfloat two(float x)");
+    // Not there: what overloads a function that is used, needs a binding, is generic, or would be another `mine`.
+    let more = "float used(float2 x) { return x.x; }\nfloat load(Buffer<float> b) { return b[0]; }\n\
+        template<typename T> T twice(T x) { return x + x; }\n#ifndef OWN\nfloat mine(float x) { return x * 3; }\n\
+        float needs_mine(float x) { return mine(x); }\n#endif\n";
+    let main = "#include \"h.hlsli\"\nfloat4 x;\n\
+        [shader(\"fragment\")] float4 ps(float4 p : SV_Position) : SV_Target { return x * used(p.x); }\n";
+    let own = format!("#define OWN\n{}", main.replace("float4 x", "float4 mine").replace("return x", "return mine"));
+    let directory = tree(&[("s/a.hlsl", main), ("s/h.hlsli", &(header + more)), ("s/b.hlsl", &own)]);
+    let run = build(directory.path(), &["--validate", "--verbose"]);
+    for (target, ending) in [("hlsl", "hlsl"), ("glsl", "glsl"), ("wgsl", "wgsl")] {
+        let text = read(directory.path(), &format!("out/{target}/inc/h.{ending}"));
+        for part in ["SCALE", "LIMIT", "// Of nobody.\nstruct Spot", "// Not called.\n", " spare(", "two", "spare_two("]
+        {
+            assert!(text.contains(part), "{target}: {part}\n{text}");
+        }
+        for part in ["twice", "load", "spare_code", "main"] {
+            assert!(!text.contains(part), "{target}: {part}\n{text}");
+        }
+        // Uniforms of WGSL are members of a struct.
+        let is_free = target == "wgsl";
+        assert_eq!(text.contains("needs_mine"), is_free, "{target}\n{text}");
+        let told = format!("note: {target}: h.hlsli: mine, which no entry point uses, is in no header");
+        assert_eq!(run.stderr.contains(&told), !is_free, "{}", run.stderr);
+    }
+    assert!(!read(directory.path(), "out/hlsl/inc/h.hlsl").contains("used(float2"));
+    let files = std::fs::read_dir(directory.path().join("out/hlsl")).expect("outputs");
+    assert!(files.flatten().all(|file| !file.file_name().to_string_lossy().contains("spare")));
+    // A change of it is one of the header.
+    let path = directory.path().join("s/h.hlsli");
+    let changed = std::fs::read_to_string(&path).expect("a header").replace("w += LIMIT", "w -= LIMIT");
+    std::fs::write(&path, changed).expect("a write");
+    build(directory.path(), &[]);
+    assert!(read(directory.path(), "out/hlsl/inc/h.hlsl").contains("w -= LIMIT"));
 }
 
 /// Texts of WGSL that name what they need, for tools that put modules together.

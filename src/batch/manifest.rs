@@ -28,6 +28,7 @@
 
 use super::axes::{self, MacroValue, Permutations, Variant, VariantFault};
 use super::finding::Finding;
+use super::order::{OutputLayout, WgslImports};
 use super::selection::Selection;
 use super::template::{Template, stays_below};
 use crate::check::EntryRequest;
@@ -72,6 +73,8 @@ struct Section {
     bindings_lock: Option<PathBuf>,
     tree: Option<PathBuf>,
     only_listed: bool,
+    layout: Option<OutputLayout>,
+    wgsl_imports: Option<WgslImports>,
     name: Option<String>,
     files: Vec<Spanned<String>>,
     entries: Vec<String>,
@@ -86,8 +89,11 @@ struct SectionKind {
 
 /// Those of all sections.
 const KEYS: &[&str] = &["include", "defines", "targets", "output"];
-const BUILD: SectionKind =
-    SectionKind { header: "[build]", own: &["bindings-lock", "only-listed", "tree"], needed: &[] };
+const BUILD: SectionKind = SectionKind {
+    header: "[build]",
+    own: &["bindings-lock", "only-listed", "tree", "layout", "wgsl-imports"],
+    needed: &[],
+};
 const SHADER: SectionKind = SectionKind {
     header: "[[shader]]",
     own: &["files", "entries"],
@@ -306,6 +312,11 @@ impl Manifest {
     pub fn bindings_lock(&self) -> Option<PathBuf> {
         let beside = self.path.parent().unwrap_or(Path::new(""));
         self.build.section.bindings_lock.as_ref().map(|path| beside.join(path))
+    }
+
+    /// How outputs are cut, and how texts of WGSL in a tree name the modules that they need.
+    pub fn layout(&self) -> (Option<OutputLayout>, Option<WgslImports>) {
+        (self.build.section.layout, self.build.section.wgsl_imports)
     }
 
     /// Where its sources are.

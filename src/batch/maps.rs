@@ -7,7 +7,7 @@ use super::loader::{decode, from_base, resolved};
 use super::program::{OutputFile, OutputKind, Product};
 use crate::diagnostic::Code;
 use crate::source::join_path;
-use crate::source_map::{SourceMap, SourceMapUse, data_of_url, file_of_url};
+use crate::source_map::{MapForm, SourceMap, SourceMapUse, data_of_url, file_of_url};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -87,6 +87,13 @@ pub fn of_text(path: &Path, text: &str) -> Result<Option<SourceMap>, Finding> {
     SourceMap::read(&json).map(Some).map_err(|fault| Finding::of_json(&file, &json, fault))
 }
 
+/// A map of an output whose sources have the names of sidecars, as it is written.
+#[cfg(feature = "cli")]
+pub fn written(map: &SourceMap, text: &str, has_texts: bool, way: &str) -> Option<String> {
+    let form = MapForm { file: file_name(text), way: "", has_texts };
+    SourceMap::moved(&map.to_json(&form), &way_from(&map_name(text), way))
+}
+
 /// Gives maps the names of sources as they are from the outputs, which `way` goes from, and texts what names their maps.
 pub fn place(product: &mut Product, maps: SourceMapUse, way: &str) {
     let files = std::mem::take(&mut product.files);
@@ -95,7 +102,8 @@ pub fn place(product: &mut Product, maps: SourceMapUse, way: &str) {
     for mut map in written {
         let way = way_from(&map.name, way);
         let moved = std::str::from_utf8(&map.bytes).ok().and_then(|json| SourceMap::moved(json, &way));
-        let text = others.iter_mut().find(|file| file.kind == OutputKind::Text && map_name(&file.name) == map.name);
+        let is_text = |file: &OutputFile| matches!(file.kind, OutputKind::Text | OutputKind::Spare);
+        let text = others.iter_mut().find(|file| is_text(file) && map_name(&file.name) == map.name);
         let (Some(json), Some(text)) = (moved, text) else { continue };
         match maps {
             SourceMapUse::None => {}

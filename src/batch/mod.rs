@@ -74,6 +74,8 @@ pub use loader::FileLoader;
 pub use lock::LockFile;
 pub use order::{Order, OutputUse, SidecarForm};
 #[cfg(feature = "cli")]
+pub use order::{OutputLayout, WgslImports};
+#[cfg(feature = "cli")]
 pub use packed::Packing;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub use plan::glsl_extension;

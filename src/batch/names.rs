@@ -31,6 +31,13 @@ impl<'a> Names<'a> {
         self.of_entry(variant, artifact.target, entry)
     }
 
+    /// Of a text of all variants, by the name of that of one.
+    #[cfg(feature = "cli")]
+    pub fn merged(&self, target: Target, entry: Option<&str>, of_variant: &str) -> String {
+        let stage = of_variant.rsplit_once('.').map_or("", |(_, ending)| ending);
+        self.of_entry(None, target, entry.map(|entry| (entry, stage)))
+    }
+
     fn of_entry(&self, variant: Option<&str>, target: Target, entry: Option<(&str, &str)>) -> String {
         let values = self.values(variant, Some(target));
         match entry {
@@ -52,6 +59,12 @@ impl<'a> Names<'a> {
     /// Of the dependency file for a target.
     pub fn depfile(&self, variant: Option<&str>, target: Target) -> String {
         self.beside(variant, target, "d")
+    }
+
+    /// Of what no entry point uses.
+    pub fn spare(&self, variant: Option<&str>, artifact: &Artifact) -> String {
+        let stage = artifact.entry.map(|(_, stage)| glsl_extension(stage));
+        self.beside(variant, artifact.target, &format!("spare.{}", stage.unwrap_or(artifact.target.extension())))
     }
 
     fn beside(&self, variant: Option<&str>, target: Target, ending: &str) -> String {

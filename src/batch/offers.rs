@@ -10,18 +10,18 @@ use crate::lex::AskedMacro;
 use crate::source::{LoadError, Loaded, Loader};
 use crate::symbol::Symbol;
 use crate::target::{Capability, Profile};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// An axis that may be a specialization constant.
-#[derive(Serialize, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// The macro.
     pub axis: String,
     /// What may stand in the source in its place.
     pub declaration: String,
     /// The targets of which one text then has all values.
-    pub targets: Vec<&'static str>,
+    pub targets: Vec<String>,
 }
 
 /// A program with what its variants have asked for.
@@ -60,7 +60,7 @@ impl Tried<'_> {
             let declaration = format!("[[vk::constant_id({id})]] const {ty} {axis} = {};", value.as_deref()?);
             let targets: Vec<Target> =
                 targets.iter().copied().filter(|target| self.is_taken(axis, &declaration, *target)).collect();
-            let targets: Vec<&str> = targets.iter().map(|target| target.name()).collect();
+            let targets: Vec<String> = targets.iter().map(|target| target.name().to_owned()).collect();
             (!targets.is_empty()).then(|| Offer { axis: axis.clone(), declaration, targets })
         };
         first.enumerate().filter_map(offer).collect()

@@ -8,6 +8,7 @@ use super::template::Template;
 use crate::check::EntryRequest;
 use crate::compile::{Artifact, Options, Target};
 use crate::options::Choices;
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// How sidecars are written.
@@ -21,6 +22,32 @@ pub enum SidecarForm {
     Compact,
     /// Not at all.
     None,
+}
+
+/// How outputs are cut.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputLayout {
+    /// Each text is whole.
+    #[default]
+    Flat,
+    /// Headers stay headers.
+    Tree,
+}
+
+/// How texts of WGSL in a tree name the modules that they need.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum WgslImports {
+    /// Not at all: the sidecar lists the files that belong behind a text.
+    #[default]
+    None,
+    /// `import package::inc::light::{Light, strength};`
+    Wesl,
+    /// `#define_import_path inc::light` in a module, and `#import inc::light::{Light, strength}`.
+    NagaOil,
 }
 
 /// What a build does with outputs.
@@ -95,6 +122,8 @@ pub struct Order<'a> {
     pub interrupted: fn() -> bool,
     /// A cache that builds share.
     pub cache: Option<Store>,
+    /// What no entry point uses of the files that programs include is kept, too, for a tree.
+    pub spare_code: bool,
     /// What has programs that no cache has, or has them made.
     pub elsewhere: Option<&'a dyn Elsewhere>,
 }
@@ -123,6 +152,7 @@ impl Order<'_> {
         job.settings.apply(&self.choices, &mut options);
         // A program of several files is asked for.
         options.skip_libraries &= !job.is_program;
+        options.spare_code = self.spare_code;
         options
     }
 

@@ -3,6 +3,7 @@
 use super::finding::Finding;
 use super::loader::resolved;
 use super::manifest::{FILE_NAME, FileSettings, Manifest};
+use super::order::{OutputLayout, WgslImports};
 use super::selection::Selection;
 use super::walk::files_below;
 use crate::diagnostic::Code;
@@ -61,6 +62,10 @@ pub struct Plan {
     pub jobs: Vec<Job>,
     /// The lock that the manifest names.
     pub bindings_lock: Option<PathBuf>,
+    /// How outputs are cut, as far as the manifest says it.
+    pub layout: Option<OutputLayout>,
+    /// How texts of WGSL in a tree name the modules that they need, as far as the manifest says it.
+    pub wgsl_imports: Option<WgslImports>,
     /// The manifest itself.
     pub manifest: Option<PathBuf>,
     /// What names in sidecars are relative to: the tree, or for a sole file [`base`].
@@ -238,7 +243,9 @@ pub fn plan_of(root: &Path, with_manifest: bool, out: &Path, selection: &Selecti
         return Err(Finding::error(Code::NO_SHADERS, message).in_file(root));
     }
     let bindings_lock = manifest.as_ref().and_then(Manifest::bindings_lock);
-    Ok(Plan { jobs, bindings_lock, manifest: path, base: directory, warnings, roots: Vec::new() })
+    let (layout, wgsl_imports) = manifest.as_ref().map(Manifest::layout).unwrap_or_default();
+    let roots = Vec::new();
+    Ok(Plan { jobs, bindings_lock, layout, wgsl_imports, manifest: path, base: directory, warnings, roots })
 }
 
 /// It is an error if a pattern means no program.
@@ -265,7 +272,9 @@ pub fn plan_of_files(files: &[PathBuf], with_manifest: bool) -> Result<Plan, Fin
     let job = Job::of_file(first, &name, settings);
     let job = Job { files: files.to_vec(), is_program: files.len() > 1, ..job };
     let roots = files.iter().filter_map(|file| file.parent()).map(Path::to_path_buf).collect();
-    Ok(Plan { jobs: vec![job], bindings_lock, manifest, base, warnings: Vec::new(), roots })
+    // Headers are those of a tree: a file by itself has a text by itself.
+    let (layout, wgsl_imports, warnings) = (None, None, Vec::new());
+    Ok(Plan { jobs: vec![job], bindings_lock, layout, wgsl_imports, manifest, base, warnings, roots })
 }
 
 /// What a build's argument names.

@@ -5,14 +5,15 @@ use super::complaint::texts_of;
 use super::loader::Loaders;
 use super::lock::LockFile;
 use super::maps::{file_name, map_name};
-use super::merged::{self, product::Merging};
+use super::merged;
+use super::merged::product::{Merging, told};
 use super::names::{Names, of_variant};
 use super::offers::Tried;
 use super::order::{Order, OutputUse, SidecarForm};
 use super::plan::Job;
 use super::variants::{Table, VariantRow};
 use crate::compile::{self, Artifact, Options, Output, PermutationTexts, Target};
-use crate::diagnostic::{Code, Diagnostic, Message, Severity, severities};
+use crate::diagnostic::{Code, Message, Severity};
 use crate::layout::Unit;
 use crate::layout::lock::{Lock, LockInput, ProgramLock};
 use crate::lex::AskedMacro;
@@ -38,6 +39,8 @@ pub enum OutputKind {
     Depfile,
     /// The table of variants.
     Table,
+    /// What no entry point uses, as a text: trees have it in headers.
+    Spare,
 }
 
 /// A file to write.
@@ -260,6 +263,11 @@ impl Making<'_> {
         let mut messages = output.messages(color);
         let inferred = output.inferred.iter().filter(|_| self.order.verbose);
         messages.extend(inferred.map(|line| Message::without_place(Severity::Note, None, line, color)));
+        let left_out = output.spare.left_out.iter().filter(|_| self.order.verbose);
+        messages.extend(left_out.map(|(target, name)| {
+            let text = format!("`{name}`, which no entry point uses, has no {} text by itself", target.name());
+            Message::without_place(Severity::Note, None, &text, color)
+        }));
         messages.extend(output.dumps.iter().map(|dump| Message {
             rendered: format!("{dump}\n"),
             ..Message::without_place(Severity::Note, None, dump, color)
@@ -323,6 +331,7 @@ impl Making<'_> {
             }
             row.texts.push((target, entry, written, self.names.text(None, artifact)));
         }
+        output.spare.texts.iter().filter(|text| text.target == target).for_each(|text| self.add_spare(variant, text));
         if let Some((_, reflection)) = output.reflections.iter().find(|(t, _)| *t == target)
             && let Some(bytes) = sidecar(reflection, self.order.sidecar)
         {
@@ -335,6 +344,30 @@ impl Making<'_> {
             self.file(depfile(self.order, name, target, &names, &output.dependencies));
         }
         true
+    }
+
+    /// Adds what no entry point uses. What validators do not take is left out.
+    fn add_spare(&mut self, variant: Option<&str>, text: &Artifact) {
+        let Some(map) = &text.source_map else { return };
+        if !(self.order.validator)(text).is_empty() {
+            return;
+        }
+        let (name, target) = (self.names.spare(variant, text), Some(text.target));
+        let form = MapForm { file: file_name(&name), way: "", has_texts: self.has_map_texts };
+        let map = OutputFile {
+            name: map_name(&name),
+            kind: OutputKind::Map,
+            entry: None,
+            target,
+            bytes: map.to_json(&form).into_bytes(),
+        };
+        // What uses it is no part of it.
+        let entry = text.emitted.first().map(|(name, _)| name.as_str().to_owned());
+        let file = OutputFile { name, kind: OutputKind::Spare, entry, target, bytes: text.bytes.clone() };
+        let name = file.name.clone();
+        if self.file(file) == name {
+            self.product.files.push(map);
+        }
     }
 
     /// Whether validators take the texts of a target. What they say of them is reported where the sources have it.
@@ -380,22 +413,16 @@ impl Making<'_> {
     /// Puts texts of all variants in the place of theirs, where that is asked for and every one of them is there.
     fn merge(&mut self, options: &Options) {
         let Some(conditions) = self.conditions.take().filter(|_| self.product.fate == Fate::Done) else { return };
-        let has_lines = options.source_map != SourceMapUse::None || options.line_directives;
-        let merging = Merging { order: self.order, names: &self.names, conditions: &conditions, has_lines };
+        let (has_lines, has_map_texts) = (options.line_directives, self.has_map_texts);
+        let merging =
+            Merging { order: self.order, names: &self.names, conditions: &conditions, has_lines, has_map_texts };
         for target in self.targets.iter().copied().filter(|target| target.has_conditionals()) {
             if let Err(why) = merging.merge(target, &mut self.product, &mut self.table) {
-                let message =
-                    format!("{}: the variants stay separate {} texts: {why}", self.job.path().display(), target.name());
-                let mut found = vec![Diagnostic {
-                    severity: Severity::Warning,
-                    ..Diagnostic::global(Code::SEPARATE_VARIANTS, message)
-                }];
-                if severities::apply(&options.severity, &mut found) {
+                let (messages, is_error) = told(self.job.path(), (target, &why), &options.severity, self.order.color);
+                if is_error {
                     self.product.fate = Fate::Failed;
                 }
-                let message =
-                    |d: &Diagnostic| Message::without_place(d.severity, Some(d.code), &d.message, self.order.color);
-                self.product.messages.extend(found.iter().map(message));
+                self.product.messages.extend(messages);
             }
         }
     }

@@ -6,17 +6,17 @@ use super::offers::Offer;
 use super::plan::Job;
 use crate::compile::Target;
 use crate::symbol::Symbol;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The version of the table's format.
 const TABLE_VERSION: &str = "shaderport-variants/1";
 
 /// The table as it is written.
-#[derive(Serialize, Debug)]
+#[derive(Serialize, Deserialize, Debug)]
 pub struct Table {
     /// The format.
-    schema: &'static str,
+    schema: String,
     /// The name of the program.
     program: String,
     /// The axes in order.
@@ -24,7 +24,7 @@ pub struct Table {
     /// The variants in order.
     variants: Vec<Row>,
     /// Axes that may be specialization constants.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     offers: Vec<Offer>,
     /// The variant that each file was made of first.
     #[serde(skip)]
@@ -32,7 +32,7 @@ pub struct Table {
 }
 
 /// A macro with the values that it has.
-#[derive(Serialize, Debug)]
+#[derive(Serialize, Deserialize, Debug)]
 struct Axis {
     name: String,
     /// `null`: it is not defined.
@@ -40,7 +40,7 @@ struct Axis {
 }
 
 /// One variant.
-#[derive(Serialize, Debug)]
+#[derive(Serialize, Deserialize, Debug)]
 struct Row {
     /// The value of each axis; `null`: the macro is not defined.
     values: BTreeMap<String, Option<String>>,
@@ -52,25 +52,25 @@ struct Row {
     name: String,
 }
 
-#[derive(Serialize, Debug, Clone)]
+#[derive(Serialize, Deserialize, Debug, Clone)]
 struct TextRow {
-    target: &'static str,
+    target: String,
     /// The entry point that the text is of, if it is not of all.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     entry: Option<String>,
     /// The path below the output directory.
     file: String,
     /// What is to be defined, if the file is of several variants with `#if`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     defines: Option<BTreeMap<String, String>>,
     /// What a text of all variants is called.
     #[serde(skip)]
     merged: String,
 }
 
-#[derive(Serialize, Debug, Clone)]
+#[derive(Serialize, Deserialize, Debug, Clone)]
 struct SidecarRow {
-    target: &'static str,
+    target: String,
     file: String,
 }
 
@@ -97,7 +97,23 @@ impl Table {
             }
         }
         let (program, owners) = (job.name.clone(), BTreeMap::new());
-        Table { schema: TABLE_VERSION, program, axes, variants: Vec::new(), offers: Vec::new(), owners }
+        Table { schema: TABLE_VERSION.to_owned(), program, axes, variants: Vec::new(), offers: Vec::new(), owners }
+    }
+
+    /// What a build has written.
+    #[cfg(feature = "cli")]
+    pub fn read(text: &str) -> Result<Table, crate::json::Fault> {
+        crate::json::read(text, TABLE_VERSION)
+    }
+
+    /// Says what texts of all variants are called, by the target, the entry point and the name of a variant's text.
+    #[cfg(feature = "cli")]
+    pub fn name_merged(&mut self, name: &dyn Fn(Target, Option<&str>, &str) -> String) {
+        for text in self.variants.iter_mut().flat_map(|row| &mut row.texts) {
+            if let Some(target) = super::record::target_of(&text.target) {
+                text.merged = name(target, text.entry.as_deref(), &text.file);
+            }
+        }
     }
 
     fn row(variant: &Variant) -> Row {
@@ -127,15 +143,18 @@ impl Table {
             (_, false) => format!("some files have the same bytes as those of {others}"),
         };
         let text = |(target, entry, file, merged): (Target, Option<Symbol>, String, String)| TextRow {
-            target: target.name(),
+            target: target.name().to_owned(),
             entry: entry.map(|e| e.as_str().to_owned()),
             file,
             defines: None,
             merged,
         };
         row.texts = files.texts.into_iter().map(text).collect();
-        row.sidecars =
-            files.sidecars.into_iter().map(|(target, file)| SidecarRow { target: target.name(), file }).collect();
+        row.sidecars = files
+            .sidecars
+            .into_iter()
+            .map(|(target, file)| SidecarRow { target: target.name().to_owned(), file })
+            .collect();
         self.variants.push(row);
     }
 

@@ -8,8 +8,8 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::analyses::items;
 use crate::tree::{
-    Body, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, GlobalId, Id, Item,
-    LocalId, ParamMode, Program, Stmt, StmtKind, StructId, Type, TypeId,
+    Body, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, GlobalId,
+    GlobalKind, Id, Item, LocalId, ParamMode, Program, Stmt, StmtKind, StructId, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -332,12 +332,20 @@ impl<'a> Checker<'a> {
 
     // ---- Order ----
 
-    /// What the parameters and entry points use. Without entry points that is what all functions with a body use.
+    /// What the parameters and entry points use. Without entry points that is what all functions with a body use; what is not used
+    /// may be asked for, too.
     fn reached(&self) -> Vec<Item> {
         let mut roots: Vec<Item> = self.program.parameters.iter().map(|g| Item::Global(*g)).collect();
         roots.extend(self.program.entry_points.iter().flat_map(|e| e.roots()).map(Item::Function));
         roots.extend(self.program.entry_points.iter().flat_map(|e| e.globals()).map(Item::Global));
-        if self.program.entry_points.is_empty() {
+        if self.options.keeps_unused {
+            let structs = self.program.structs.ids().map(Item::Struct);
+            let constants = self.program.globals.iter().filter(|(_, g)| g.kind == GlobalKind::Const);
+            let all = structs.chain(constants.map(|(id, _)| Item::Global(id)));
+            // The first ones are the library's, and what was made has no place.
+            roots.extend(all.filter(|item| (1..u32::MAX).contains(&self.key(*item).0)));
+        }
+        if self.program.entry_points.is_empty() || self.options.keeps_unused {
             let bodies = |f: &Function| !f.builtin && !matches!(f.body, FunctionBody::None);
             let user = self.program.functions.iter().filter(|(_, f)| bodies(f));
             roots.extend(user.map(|(id, _)| Item::Function(id)).filter(|i| !self.is_merged(*i)));

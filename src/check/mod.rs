@@ -197,6 +197,8 @@ pub struct Options {
     pub conformances: Vec<Conformance>,
     /// How much there may be.
     pub limits: Limits,
+    /// The program has all functions, structs and constants of its sources, whether entry points use them or not.
+    pub keeps_unused: bool,
 }
 
 /// What checking found out besides the program.

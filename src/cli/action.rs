@@ -36,6 +36,11 @@ impl ActionArgs {
         self.no_record || self.depfile_path.is_some() || self.expect.is_some()
     }
 
+    /// Whether other commands write into the same directory.
+    pub fn is_one_of_many(&self) -> bool {
+        self.no_record && self.product.is_none()
+    }
+
     /// What packs the program, if that is asked for. The error is a text for people.
     pub fn packing(&self, plan: &Plan) -> Result<Option<Box<dyn Elsewhere>>, String> {
         match &self.product {

@@ -10,10 +10,9 @@ use super::remote::RemoteArgs;
 use super::tree::FlatBuild;
 use super::watch::{self, Seen};
 use super::{Outcome, differences, interrupt};
-use crate::batch::headers::WgslImports;
 use crate::batch::{
-    self, Beside, Built, Fate, Finding, Order, OutputUse, Plan, Report, Selection, SidecarForm, Store, Template, Use,
-    plan_of, validators,
+    self, Beside, Built, Fate, Finding, Order, OutputLayout, OutputUse, Plan, Report, Selection, SidecarForm, Store,
+    Template, Use, WgslImports, plan_of, validators,
 };
 use crate::compile::Target;
 use crate::diagnostic::Code;
@@ -25,16 +24,6 @@ use std::path::{Path, PathBuf};
 
 /// Programs that are waited for at once where workers of a server make them.
 const REMOTE_JOBS: usize = 32;
-
-/// How outputs are cut.
-#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Cut {
-    /// Each text is whole.
-    #[default]
-    Flat,
-    /// Headers stay headers.
-    Tree,
-}
 
 /// Arguments of `build`.
 #[derive(Args, Debug)]
@@ -64,11 +53,12 @@ pub struct BuildArgs {
     #[arg(long, value_name = "TEMPLATE", default_value = "{target}/{program}", value_parser = Template::parse)]
     output_name: Template,
     /// How outputs are cut: `flat` is a whole text a program, `tree` is one a source file, with headers in `inc` that texts include.
-    #[arg(long, value_enum, default_value = "flat")]
-    layout: Cut,
-    /// How texts of a tree in WGSL, which has no `#include`, name the modules that they need.
-    #[arg(long, value_enum, default_value = "none")]
-    pub wgsl_imports: WgslImports,
+    /// The default is the manifest's, else `flat`.
+    #[arg(long, value_enum)]
+    layout: Option<OutputLayout>,
+    /// How texts of a tree in WGSL, which has no `#include`, name the modules that they need; the default is the manifest's, else `none`.
+    #[arg(long, value_enum)]
+    wgsl_imports: Option<WgslImports>,
     /// How sidecars are written.
     #[arg(long, value_enum, default_value = "compact")]
     pub sidecar: SidecarForm,
@@ -179,12 +169,15 @@ fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, mut seen: Optio
     }
     let bar = progress(plan.jobs.len());
     let order = Order { elsewhere: elsewhere.as_deref(), ..order };
-    let flat = match args.layout {
-        Cut::Flat if args.wgsl_imports != WgslImports::None => {
+    let imports = args.wgsl_imports.or(plan.wgsl_imports).unwrap_or_default();
+    // What one action of a build system writes is no tree: its headers would be those of others, too.
+    let of_manifest = plan.layout.filter(|_| !args.action.is_one_of_many());
+    let flat = match args.layout.or(of_manifest).unwrap_or_default() {
+        OutputLayout::Flat if args.wgsl_imports.is_some_and(|imports| imports != WgslImports::None) => {
             Err(Finding::error(Code::BAD_OPTION, "--wgsl-imports are of trees: it needs --layout tree"))
         }
-        Cut::Flat => Ok(None),
-        Cut::Tree => FlatBuild::new(args).map(Some),
+        OutputLayout::Flat => Ok(None),
+        OutputLayout::Tree => FlatBuild::new(args, imports).map(Some),
     };
     let flat = match flat {
         Ok(flat) => flat,
@@ -275,6 +268,7 @@ pub fn order<'a>(args: &'a BuildArgs, plan: &Plan, color: bool) -> Result<Order<
         fails_fast: args.fail_fast,
         interrupted: interrupt::ask,
         cache: args.store.open()?,
+        spare_code: false,
         elsewhere: None,
     })
 }

@@ -152,6 +152,7 @@ fn order<'a>(
         fails_fast: false,
         interrupted: || false,
         cache: None,
+        spare_code: false,
         elsewhere: None,
     })
 }

@@ -228,6 +228,7 @@ fn order<'a>(args: &'a PortArgs, out: &'a Path, targets: Vec<Target>, choices: C
         fails_fast: false,
         interrupted: interrupt::ask,
         cache: None,
+        spare_code: false,
         elsewhere: None,
     })
 }

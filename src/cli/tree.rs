@@ -3,8 +3,8 @@
 use super::build::BuildArgs;
 use super::messages::Messages;
 use super::validate::artifact;
-use crate::batch::headers::{TreeOrder, WholeText, flat_directory, write_tree};
-use crate::batch::{Built, Fate, Finding, Order, OutputUse, SidecarForm, documents, prepare, validators};
+use crate::batch::headers::{TreeOrder, WholeText, WrittenTree, flat_directory, write_tree};
+use crate::batch::{Built, Fate, Finding, Order, OutputUse, SidecarForm, WgslImports, documents, prepare, validators};
 use crate::diagnostic::Code;
 use crate::reflect::Reflection;
 use std::path::{Path, PathBuf};
@@ -13,23 +13,24 @@ use tempfile::TempDir;
 /// Where the flat build of a tree is.
 pub struct FlatBuild {
     directory: PathBuf,
+    imports: WgslImports,
     /// It is kept by nobody: nothing is to be written.
     _temporary: Option<TempDir>,
 }
 
 impl FlatBuild {
     /// Below the output directory, or apart from it if nothing is to be written there.
-    pub fn new(args: &BuildArgs) -> Result<FlatBuild, Finding> {
+    pub fn new(args: &BuildArgs, imports: WgslImports) -> Result<FlatBuild, Finding> {
         let in_way = |e| {
             let text = format!("cannot write to {}: {e}", args.out.display());
             Finding::error(Code::OUTPUT, text).in_file(&args.out)
         };
         if args.check {
             let temporary = tempfile::tempdir().map_err(in_way)?;
-            return Ok(FlatBuild { directory: temporary.path().to_path_buf(), _temporary: Some(temporary) });
+            return Ok(FlatBuild { directory: temporary.path().to_path_buf(), imports, _temporary: Some(temporary) });
         }
         prepare(&args.out).map_err(in_way)?;
-        Ok(FlatBuild { directory: flat_directory(&args.out), _temporary: None })
+        Ok(FlatBuild { directory: flat_directory(&args.out), imports, _temporary: None })
     }
 
     /// An order with its outputs there. They have source maps, which tell what comes from headers.
@@ -37,7 +38,8 @@ impl FlatBuild {
         let choices = order.choices.of_flat_build().map_err(|text| Finding::error(Code::BAD_OPTION, text))?;
         // They tell validators of the tree what a text is.
         let sidecar = if order.sidecar == SidecarForm::None { SidecarForm::Compact } else { order.sidecar };
-        Ok(Order { out: &self.directory, choices, sidecar, prunes: true, outputs: OutputUse::Write, ..order })
+        let outputs = OutputUse::Write;
+        Ok(Order { out: &self.directory, choices, sidecar, prunes: true, outputs, spare_code: true, ..order })
     }
 
     /// Writes the tree, and has its texts checked if that is asked for.
@@ -52,10 +54,14 @@ impl FlatBuild {
             out: &args.out,
             writes: !args.check,
             prunes: args.prune,
-            imports: args.wgsl_imports,
+            imports: self.imports,
             sidecars: args.sidecar != SidecarForm::None,
+            choices: &args.program.choices,
         };
-        let whole = write_tree(&mut built, order, &tree)?;
+        let WrittenTree { whole, left_out } = write_tree(&mut built, order, &tree)?;
+        for name in left_out.iter().filter(|_| order.verbose) {
+            messages.note(&format!("{name}, which no entry point uses, is in no header"));
+        }
         if args.validate {
             for text in &whole {
                 self.validate(text, &mut built, messages)?;

@@ -5,12 +5,14 @@
 //! | `align` | which token of a declaration or expression is which token of the source |
 //! | `make` | the map of a text from the pieces that the printers tell |
 //! | `parts` | what is in each piece |
+//! | `joined` | the map of a text whose lines come from several texts |
 //! | `json` | maps as they are written and read |
 //! | `lines` | texts and maps with `#line` |
 //! | `trace` | where a place of a text comes from |
 //! | `vlq` | numbers in base 64 |
 
 mod align;
+mod joined;
 mod json;
 mod lines;
 mod make;
@@ -18,6 +20,7 @@ mod parts;
 mod trace;
 mod vlq;
 
+pub use joined::MappedLine;
 pub use json::{MapForm, SourceMapUse, data_of_url, file_of_url};
 pub use make::source_map;
 pub use trace::{Origin, Texts};

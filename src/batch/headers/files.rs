@@ -1,14 +1,17 @@
 //! The texts and headers of a tree as files.
 
-use super::imports::WgslImports;
+use super::imports::ImportedNames;
+use super::includes::SourceIncludes;
 use super::read::TreeText;
 use super::sharing::HeaderSharing;
 use super::units::{TextUnit, TextUnitKind, TextUnits};
 use crate::batch::loader::{decode, from_base};
+use crate::batch::order::WgslImports;
 use crate::compile::Target;
 use crate::diagnostic::Diagnostics;
 use crate::lex::{TokenKind, lex};
 use crate::source::FileId;
+use crate::source_map::{MappedLine, SourceMap};
 use crate::target::Language;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -38,8 +41,10 @@ pub struct TextFile {
 
 /// The files of one target.
 pub struct TreeFiles<'a> {
+    /// Those that are outputs come first.
     flat: &'a [TreeText],
     sharing: &'a HeaderSharing,
+    includes: &'a SourceIncludes,
     target: Target,
     language: Language,
     imports: WgslImports,
@@ -51,18 +56,18 @@ pub struct TreeFiles<'a> {
 }
 
 impl<'a> TreeFiles<'a> {
-    /// Of flat texts. Sources are read from `base`, for the comments that they begin with.
+    /// Of flat texts, of which the first `count` are outputs. Sources are read from `base`, for the comments that they begin with.
     pub fn new(
-        flat: &'a [TreeText],
-        sharing: &'a HeaderSharing,
+        (flat, count): (&'a [TreeText], usize),
+        (sharing, includes): (&'a HeaderSharing, &'a SourceIncludes),
         (target, language, imports): (Target, Language, WgslImports),
         base: &Path,
     ) -> TreeFiles<'a> {
         let (edges, headers, texts) = (sharing.edges(), BTreeMap::new(), Vec::new());
-        let mut files = TreeFiles { flat, sharing, target, language, imports, edges, headers, texts };
+        let mut files = TreeFiles { flat, sharing, includes, target, language, imports, edges, headers, texts };
         let names = files.names();
         files.headers = names.keys().map(|source| (source.clone(), files.header(source, &names, base))).collect();
-        files.texts = (0..flat.len()).map(|number| files.text(number)).collect();
+        files.texts = (0..count).map(|number| files.text(number)).collect();
         files
     }
 
@@ -125,7 +130,9 @@ impl<'a> TreeFiles<'a> {
             Language::Glsl | Language::Hlsl => {
                 let guard = guard(&name);
                 text.push_str(&format!("#ifndef {guard}\n#define {guard}\n\n"));
-                let needed = self.edges.get(source).into_iter().flatten().filter_map(|needed| names.get(needed));
+                let mut needed: Vec<String> = self.edges.get(source).into_iter().flatten().cloned().collect();
+                self.includes.put_in_order(&[source.to_owned()], &mut needed);
+                let needed = needed.iter().filter_map(|needed| names.get(needed));
                 let includes: String = needed.map(|needed| include(&name, needed)).collect();
                 if !includes.is_empty() {
                     text.push_str(&format!("{includes}\n"));
@@ -136,7 +143,7 @@ impl<'a> TreeFiles<'a> {
         HeaderFile { name, text }
     }
 
-    /// Headers that the declarations which stay in a text name, in the order in which the flat text has them.
+    /// Headers that the declarations which stay in a text name, in the order in which its sources include them.
     fn direct(&self, number: usize) -> Vec<String> {
         let Some(flat) = self.flat.get(number) else { return Vec::new() };
         let units = || flat.read.units.iter().map(|(unit, _)| unit).enumerate();
@@ -155,6 +162,7 @@ impl<'a> TreeFiles<'a> {
                 found.push(source);
             }
         }
+        self.includes.put_in_order(&flat.mains, &mut found);
         found
     }
 
@@ -185,27 +193,35 @@ impl<'a> TreeFiles<'a> {
     }
 
     /// The names that the rest of a text uses of each header, by the names of those.
-    fn imported_by_text(&self, number: usize) -> BTreeMap<&str, BTreeSet<&str>> {
-        let Some(flat) = self.flat.get(number) else { return BTreeMap::new() };
+    fn imported_by_text(&self, number: usize) -> ImportedNames<'_> {
+        let Some(flat) = self.flat.get(number) else { return ImportedNames::new() };
         let units = || flat.read.units.iter().map(|(unit, _)| unit).enumerate();
         let used = self.used(number, flat);
         let mut imported: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (at, unit) in units() {
-            let header = self.sharing.in_header(number, at).and_then(|(_, unit)| self.headers.get(&unit.place.source));
-            let Some(header) = header else { continue };
+            let Some((_, shared)) = self.sharing.in_header(number, at) else { continue };
             for name in unit.declares.iter().filter(|name| used.contains(name.as_str())) {
-                imported.entry(&header.name).or_default().insert(name);
+                imported.entry(&shared.place.source).or_default().insert(name);
             }
         }
-        imported
+        let name = |source: &String| self.headers.get(source).map(|header| header.name.as_str());
+        self.imported_in_order(&flat.mains, imported, name)
+    }
+
+    /// Names by the files that they are imported from, in the order in which sources include theirs.
+    fn imported_in_order<'n>(
+        &self,
+        sources: &[String],
+        mut imported: BTreeMap<&str, BTreeSet<&'n str>>,
+        file: impl Fn(&String) -> Option<&'n str>,
+    ) -> ImportedNames<'n> {
+        let mut order: Vec<String> = imported.keys().map(|source| (*source).to_owned()).collect();
+        self.includes.put_in_order(sources, &mut order);
+        order.iter().filter_map(|source| Some((file(source)?, imported.remove(source.as_str())?))).collect()
     }
 
     /// The names that a header uses of others, by the names of those.
-    fn imported_by_header<'n>(
-        &'n self,
-        source: &str,
-        names: &'n BTreeMap<String, String>,
-    ) -> BTreeMap<&'n str, BTreeSet<&'n str>> {
+    fn imported_by_header<'n>(&'n self, source: &str, names: &'n BTreeMap<String, String>) -> ImportedNames<'n> {
         let mut imported: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for id in self.sharing.order(source) {
             let (Some(shared), Some((_, unit))) = (self.sharing.unit(id), self.unit(id)) else { continue };
@@ -213,14 +229,14 @@ impl<'a> TreeFiles<'a> {
                 let (Some(other), Some((_, declaration))) = (self.sharing.unit(needed), self.unit(needed)) else {
                     continue;
                 };
-                let Some(name) = names.get(&other.place.source).filter(|_| other.place.source != source) else {
+                if other.place.source == source {
                     continue;
-                };
+                }
                 let used = declaration.declares.iter().filter(|name| unit.uses.contains(*name));
-                imported.entry(name).or_default().extend(used.map(String::as_str));
+                imported.entry(&other.place.source).or_default().extend(used.map(String::as_str));
             }
         }
-        imported
+        self.imported_in_order(&[source.to_owned()], imported, |source| names.get(source).map(String::as_str))
     }
 
     fn text(&self, number: usize) -> TextFile {
@@ -285,23 +301,82 @@ impl<'a> TreeFiles<'a> {
         if text.is_empty() { String::new() } else { format!("{text}\n") }
     }
 
+    /// A text of the tree by its name.
+    pub fn text_of(&self, name: &str) -> Option<&str> {
+        self.texts.get(self.number_of(name)?).map(|file| file.text.as_str())
+    }
+
+    /// A text of a language that includes, with headers in place of the lines that include them.
+    pub fn expanded(&self, name: &str, text: &str) -> String {
+        let by_name: BTreeMap<&str, &str> =
+            self.headers.values().map(|header| (header.name.as_str(), header.text.as_str())).collect();
+        let mut whole = String::new();
+        expand(&mut whole, (name, text), &by_name, &mut BTreeSet::new());
+        whole
+    }
+
+    /// Which line of a header is which line of a flat text.
+    pub fn lines_of_header(&self, source: &str) -> Vec<Option<MappedLine>> {
+        let units = self.sharing.order(source).into_iter().filter_map(|id| {
+            let (text, at) = self.sharing.unit(id)?.at;
+            Some((text, &self.flat.get(text)?.read.units.get(at)?.0))
+        });
+        self.lines_of(self.headers.get(source).map_or("", |header| header.text.as_str()), units)
+    }
+
+    /// Which line of a text of the tree is which line of the flat one.
+    pub fn lines_of_text(&self, number: usize) -> Vec<Option<MappedLine>> {
+        let units = self.flat.get(number).into_iter().flat_map(|flat| &flat.read.units).enumerate();
+        let stays = |at: &usize| self.sharing.in_header(number, *at).is_none();
+        let units = units.filter(|(at, _)| stays(at)).map(|(_, (unit, _))| (number, unit));
+        self.lines_of(self.texts.get(number).map_or("", |file| file.text.as_str()), units)
+    }
+
+    /// Where units stand in a text that has them in this order.
+    fn lines_of<'u>(&self, text: &str, units: impl Iterator<Item = (usize, &'u TextUnit)>) -> Vec<Option<MappedLine>> {
+        let mut lines = vec![None; text.lines().count()];
+        let (mut behind, mut line) = (0, 0);
+        for (number, unit) in units {
+            let Some(flat) = self.flat.get(number) else { continue };
+            let code = flat.read.text.get(unit.code.start..unit.range.end).unwrap_or_default();
+            let rest = text.get(behind..).unwrap_or_default();
+            let Some(at) = rest.find(code) else { continue };
+            line += rest.get(..at).map_or(0, |before| before.matches('\n').count());
+            // The columns of what does not begin its line are others here.
+            let (from, is_first) = flat.line(unit.code.start);
+            let count = code.lines().count();
+            for step in usize::from(!is_first)..count {
+                if let Some(place) = lines.get_mut(line + step) {
+                    *place = Some((number, from + step));
+                }
+            }
+            line += count.saturating_sub(1);
+            behind += at + code.len();
+        }
+        lines
+    }
+
+    /// The map of lines of flat texts.
+    pub fn map(&self, lines: &[Option<MappedLine>]) -> SourceMap {
+        let maps: Vec<&SourceMap> = self.flat.iter().map(|flat| &flat.map).collect();
+        SourceMap::of_lines(&maps, lines)
+    }
+
+    /// The number of a text of the tree.
+    pub fn number_of(&self, name: &str) -> Option<usize> {
+        self.flat.iter().take(self.texts.len()).position(|flat| flat.name == name)
+    }
+
     /// What a compiler sees of a text.
     pub fn whole(&self, number: usize) -> String {
         let Some(file) = self.texts.get(number) else { return String::new() };
-        let by_name: BTreeMap<&str, &str> =
-            self.headers.values().map(|header| (header.name.as_str(), header.text.as_str())).collect();
         match (self.language, self.flat.get(number)) {
             (Language::Wgsl, _) => {
                 let needed = file.headers.iter().filter_map(|source| self.headers.get(source));
                 let whole = needed.fold(file.text.clone(), |whole, header| whole + "\n" + &header.text);
                 self.imports.removed(&whole)
             }
-            (Language::Glsl | Language::Hlsl, Some(flat)) => {
-                let mut whole = String::new();
-                let (seen, text) = (&mut BTreeSet::new(), file.text.as_str());
-                expand(&mut whole, (&flat.name, text), &by_name, seen);
-                whole
-            }
+            (Language::Glsl | Language::Hlsl, Some(flat)) => self.expanded(&flat.name, &file.text),
             (Language::Glsl | Language::Hlsl, None) => String::new(),
         }
     }
@@ -309,7 +384,7 @@ impl<'a> TreeFiles<'a> {
     /// The names of texts that do not have the declarations of the flat ones with their headers: each token for token and once, and
     /// in an order in which nothing is used before it is declared, besides those that are of others.
     pub fn unequal(&self) -> Vec<&'a str> {
-        let numbers = 0..self.flat.len();
+        let numbers = 0..self.texts.len();
         numbers.filter(|number| !self.is_equal(*number)).filter_map(|n| Some(&*self.flat.get(n)?.name)).collect()
     }
 

@@ -1,21 +1,13 @@
 //! Imports of WGSL, which has none of its own: lines of WESL (<https://wesl-lang.dev/spec/Imports>) or of naga_oil.
 
-use std::collections::{BTreeMap, BTreeSet};
+use crate::batch::order::WgslImports;
+use std::collections::BTreeSet;
 
 /// The widest line.
 const WIDTH: usize = 120;
 
-/// How texts of WGSL name the modules that they need.
-#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum WgslImports {
-    /// Not at all: the sidecar lists the files that belong behind a text.
-    #[default]
-    None,
-    /// `import package::inc::light::{Light, strength};`
-    Wesl,
-    /// `#define_import_path inc::light` in a module, and `#import inc::light::{Light, strength}`.
-    NagaOil,
-}
+/// The names that a text needs of each file.
+pub type ImportedNames<'n> = Vec<(&'n str, BTreeSet<&'n str>)>;
 
 impl WgslImports {
     /// The name of a file as a path of modules can have it: each part is an identifier.
@@ -38,7 +30,7 @@ impl WgslImports {
     }
 
     /// The lines that import names from files.
-    pub fn lines(self, needed: &BTreeMap<&str, BTreeSet<&str>>) -> String {
+    pub fn lines(self, needed: &[(&str, BTreeSet<&str>)]) -> String {
         let all = needed.iter().map(|(file, names)| {
             let (before, after) = match self {
                 WgslImports::None => return String::new(),
@@ -96,7 +88,7 @@ mod tests {
 
     #[test]
     fn imports_are_written_and_removed() {
-        let needed = BTreeMap::from([("wgsl/inc/a/light.wgsl", BTreeSet::from(["Light", "strength"]))]);
+        let needed = [("wgsl/inc/a/light.wgsl", BTreeSet::from(["Light", "strength"]))];
         let (wesl, oil) = (WgslImports::Wesl, WgslImports::NagaOil);
         assert_eq!(wesl.lines(&needed), "import package::inc::a::light::{Light, strength};\n");
         assert_eq!(oil.lines(&needed), "#import inc::a::light::{Light, strength}\n");
@@ -106,7 +98,7 @@ mod tests {
             assert_eq!(imports.removed(&text), "enable f16;\n");
         }
         let long: Vec<String> = (0..30).map(|n| format!("name_{n}")).collect();
-        let needed = BTreeMap::from([("inc/b.wgsl", long.iter().map(String::as_str).collect())]);
+        let needed = [("inc/b.wgsl", long.iter().map(String::as_str).collect())];
         let lines = wesl.lines(&needed);
         assert!(lines.lines().count() == 5 && lines.lines().all(|line| line.len() <= WIDTH), "{lines}");
         assert_eq!(wesl.removed(&format!("{lines}const a = 1;\n")), "const a = 1;\n");

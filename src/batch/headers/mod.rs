@@ -6,6 +6,8 @@
 //! | `units` | the declarations of a text, with the names that each declares and uses |
 //! | `read` | the texts of a build, and where their declarations come from |
 //! | `sharing` | which declarations stand in headers |
+//! | `includes` | the order in which sources include each other |
+//! | `variants` | texts of variants as one |
 //! | `files` | the texts and headers as files |
 //! | `imports` | lines by which texts of WGSL name what they need |
 //!
@@ -15,26 +17,32 @@
 
 mod files;
 mod imports;
+mod includes;
 mod read;
 mod sharing;
 mod units;
+mod variants;
 
 use super::driver::{Built, Difference};
 use super::finding::Finding;
-use super::order::Order;
-use super::program::OutputKind;
+use super::merged::product::told;
+use super::order::{Order, WgslImports};
+use super::program::{Fate, OutputKind, depfile};
 use super::write::write_if_changed;
-use super::{digest::Stamp, record};
-use crate::compile::Target;
+use super::{digest::Stamp, maps, record};
+use crate::compile::{Options, Target};
 use crate::diagnostic::Code;
+use crate::options::Choices;
 use crate::reflect::Reflection;
 use crate::reflect::model::TextModules;
+use crate::source_map::{MappedLine, SourceMap, SourceMapUse};
 use files::TreeFiles;
-pub use imports::WgslImports;
+use includes::SourceIncludes;
 use serde::{Deserialize, Serialize};
 use sharing::HeaderSharing;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use variants::{VariantPrograms, VariantText, is_merged};
 
 /// Where the flat build is, below the output directory.
 pub fn flat_directory(out: &Path) -> PathBuf {
@@ -52,6 +60,15 @@ pub struct WholeText {
     pub sidecar: String,
 }
 
+/// What is told of a tree.
+#[derive(Debug, Default)]
+pub struct WrittenTree {
+    /// The texts that include headers.
+    pub whole: Vec<WholeText>,
+    /// What no program uses and headers cannot have.
+    pub left_out: BTreeSet<String>,
+}
+
 /// What becomes of a tree.
 #[derive(Clone, Copy, Debug)]
 pub struct TreeOrder<'a> {
@@ -65,6 +82,8 @@ pub struct TreeOrder<'a> {
     pub imports: WgslImports,
     /// Sidecars are written. Those of the flat build are there in any case.
     pub sidecars: bool,
+    /// The choices of the command line, which say whether texts of variants are merged.
+    pub choices: &'a Choices,
 }
 
 /// What was written before.
@@ -74,39 +93,50 @@ struct TreeRecord {
     outputs: BTreeMap<String, Stamp>,
     /// Files of earlier trees.
     stale: Vec<String>,
-    /// How texts of WGSL name what they need, and whether there are sidecars.
+    /// How texts of WGSL name what they need, whether there are sidecars, and whose variants are merged.
     form: String,
+    /// Programs whose variants stay separate, with the target and the reason.
+    separate: Vec<(String, String, String)>,
 }
 
 /// Makes the tree of a flat build, which `order` was for. Of `built`, differences and stale outputs are those of the tree from now
-/// on. Gives the texts that include headers; none, if the tree is right as it is.
-pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<Vec<WholeText>, Finding> {
+/// on. Nothing is told if the tree is right as it is.
+pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<WrittenTree, Finding> {
     let out = tree.out;
     let path = out.join(record::DIRECTORY).join("tree.json");
     let before: TreeRecord =
         std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let is_same = |(name, stamp): (&String, &Stamp)| Stamp::of(&out.join(name)) == Some(*stamp);
     let is_right = !before.outputs.is_empty() && before.outputs.iter().all(is_same);
-    let form = format!("{:?} {}", tree.imports, tree.sidecars);
+    let merged: Vec<bool> = built.reports.iter().map(|(job, _)| is_merged(tree.choices, job)).collect();
+    let maps = MapUse::of(built, order, tree);
+    let form = format!("{:?} {} {merged:?} {maps:?}", tree.imports, tree.sidecars);
     let is_right = is_right && before.form == form;
     if is_right
         && before.stale.is_empty()
         && built.stale.is_empty()
         && built.reports.iter().all(|(_, report)| report.reason.is_none())
     {
-        return Ok(Vec::new());
+        tell_separate(built, order, tree.choices, &before.separate);
+        return Ok(WrittenTree::default());
     }
     let mut making = TreeMaking {
         order,
         out,
         imports: tree.imports,
         sidecars: tree.sidecars,
+        choices: tree.choices,
+        maps,
         outputs: BTreeMap::new(),
+        replaced: BTreeMap::new(),
+        separate: Vec::new(),
         whole: Vec::new(),
+        left_out: BTreeSet::new(),
     };
     making.texts(built)?;
     making.others(built)?;
-    let TreeMaking { outputs, whole, .. } = making;
+    let TreeMaking { outputs, whole, left_out, separate, .. } = making;
+    tell_separate(built, order, tree.choices, &separate);
     let known = before.outputs.keys().chain(&before.stale);
     built.stale = known.filter(|name| !outputs.contains_key(*name) && out.join(name).is_file()).cloned().collect();
     if !tree.writes {
@@ -116,12 +146,12 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         });
         let changed: Vec<Difference> = changed.collect();
         built.reports.iter_mut().take(1).for_each(|(_, report)| report.differences = changed.clone());
-        return Ok(whole);
+        return Ok(WrittenTree { whole, left_out });
     }
     let in_way = |path: &Path, e: std::io::Error| {
         Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", path.display())).in_file(path)
     };
-    let mut written = TreeRecord { form, ..TreeRecord::default() };
+    let mut written = TreeRecord { form, separate, ..TreeRecord::default() };
     for (name, bytes) in &outputs {
         let path = out.join(name);
         write_if_changed(&path, bytes, None).map_err(|e| in_way(&path, e))?;
@@ -133,7 +163,47 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     written.stale = built.stale.iter().filter(|name| out.join(name).is_file()).cloned().collect();
     let bytes = serde_json::to_vec(&written).unwrap_or_default();
     write_if_changed(&path, &bytes, None).map_err(|e| in_way(&path, e))?;
-    Ok(whole)
+    Ok(WrittenTree { whole, left_out })
+}
+
+/// Says of programs that variants stay separate texts.
+fn tell_separate(built: &mut Built, order: &Order, choices: &Choices, separate: &[(String, String, String)]) {
+    for (job, report) in &mut built.reports {
+        let mut options = Options::default();
+        job.settings.apply(choices, &mut options);
+        let id = job.id(&built.base);
+        for (_, target, why) in separate.iter().filter(|(program, ..)| *program == id) {
+            let Some(target) = record::target_of(target) else { continue };
+            let (messages, is_error) = told(job.path(), (target, why), &options.severity, order.color);
+            report.messages.extend(messages);
+            if is_error {
+                report.fate = report.fate.max(Fate::Failed);
+            }
+        }
+    }
+}
+
+/// What becomes of source maps.
+#[derive(Debug)]
+struct MapUse {
+    form: SourceMapUse,
+    has_texts: bool,
+    /// From the output directory to what names of sources are relative to.
+    way: String,
+}
+
+impl MapUse {
+    /// Headers are of several programs: they have maps if one of those is to have them.
+    fn of(built: &Built, order: &Order, tree: &TreeOrder) -> MapUse {
+        let options = built.reports.iter().map(|(job, _)| {
+            let mut options = order.options(Vec::new());
+            job.settings.apply(tree.choices, &mut options);
+            options
+        });
+        let wanted = options.into_iter().find(|options| options.source_map != SourceMapUse::None);
+        let (form, has_texts) = wanted.map_or((SourceMapUse::None, false), |o| (o.source_map, o.source_map_content));
+        MapUse { form, has_texts, way: maps::way(tree.out, &built.base) }
+    }
 }
 
 /// A tree in the making.
@@ -143,41 +213,70 @@ struct TreeMaking<'a> {
     out: &'a Path,
     imports: WgslImports,
     sidecars: bool,
+    choices: &'a Choices,
+    maps: MapUse,
     /// What is to be written.
     outputs: BTreeMap<String, Vec<u8>>,
+    /// Outputs of the flat build that others stand for.
+    replaced: BTreeMap<String, String>,
+    /// Programs whose variants stay separate, with the target and the reason.
+    separate: Vec<(String, String, String)>,
     /// The texts that include headers.
     whole: Vec<WholeText>,
+    /// What no program uses and headers cannot have.
+    left_out: BTreeSet<String>,
 }
 
 impl TreeMaking<'_> {
     /// The texts and headers, target for target.
     fn texts(&mut self, built: &Built) -> Result<(), Finding> {
+        let includes = SourceIncludes::of_build(built);
+        let mut variants = VariantPrograms::of(built, self.order, self.choices)?;
+        let numbers = variants.numbers();
         for target in Target::TABLE.iter().map(|row| row.target) {
             let Some(language) = target.text_language() else { continue };
-            let texts = read::texts(built, self.order.out, target)?;
+            let merged: &[usize] = if target.has_conditionals() { &numbers } else { &[] };
+            let (texts, count) = read::texts_with_spare(built, self.order.out, target, merged)?;
             if texts.is_empty() {
                 continue;
             }
             let read: Vec<sharing::ReadText> = texts.iter().map(|text| text.read.clone()).collect();
-            let sharing = HeaderSharing::of(&read, language);
-            let files = TreeFiles::new(&texts, &sharing, (target, language, self.imports), &built.base);
+            let (outputs, _) = read.split_at(count);
+            let mut sharing = HeaderSharing::of(outputs, language);
+            let left_out = sharing.add_spare(&read, count, language);
+            self.left_out.extend(left_out.into_iter().map(|name| format!("{}: {name}", target.name())));
+            let files =
+                TreeFiles::new((&texts, count), (&sharing, &includes), (target, language, self.imports), &built.base);
             let wrong = files.unequal();
             if let Some(name) = wrong.first() {
                 let text = format!("the headers of {name} do not give back its text: build it with `--layout flat`");
                 return Err(Finding::error(Code::INTERNAL, text));
             }
-            for header in files.headers.values() {
-                self.outputs.insert(header.name.clone(), header.text.clone().into_bytes());
+            for (source, header) in &files.headers {
+                self.put(&header.name, &header.text, &files, &|| files.lines_of_header(source));
+            }
+            if target.has_conditionals() {
+                self.merge(built, &mut variants, target, &files);
             }
             let mut modules: BTreeMap<String, Vec<TextModules>> = BTreeMap::new();
             for (number, text) in texts.iter().enumerate() {
                 let Some(file) = files.texts.get(number) else { continue };
-                self.outputs.insert(text.name.clone(), file.text.clone().into_bytes());
+                let name = self.replaced.get(&text.name).cloned();
+                if name.is_none() {
+                    self.put(&text.name, &file.text, &files, &|| files.lines_of_text(number));
+                }
                 let Some(sidecar) = text.sidecar.clone().filter(|_| !file.headers.is_empty()) else { continue };
                 let names = file.headers.iter().filter_map(|source| files.headers.get(source));
-                let needed =
-                    TextModules { text: text.name.clone(), files: names.map(|header| header.name.clone()).collect() };
-                modules.entry(sidecar.clone()).or_default().push(needed);
+                let names: Vec<String> = names.map(|header| header.name.clone()).collect();
+                let text_name = name.unwrap_or_else(|| text.name.clone());
+                let of_sidecar = modules.entry(sidecar.clone()).or_default();
+                match of_sidecar.iter_mut().find(|known| known.text == text_name) {
+                    Some(known) => {
+                        let added = names.into_iter().filter(|name| !known.files.contains(name)).collect::<Vec<_>>();
+                        known.files.extend(added);
+                    }
+                    None => of_sidecar.push(TextModules { text: text_name, files: names }),
+                }
                 let whole = files.whole(number);
                 self.whole.push(WholeText { name: text.name.clone(), text: whole, sidecar });
             }
@@ -188,7 +287,53 @@ impl TreeMaking<'_> {
                 }
             }
         }
+        self.outputs.extend(variants.tables());
         Ok(())
+    }
+
+    /// Adds a text or header, with its map if that is wanted.
+    fn put(&mut self, name: &str, text: &str, files: &TreeFiles, lines: &dyn Fn() -> Vec<Option<MappedLine>>) {
+        let map = || maps::written(&files.map(&lines()), name, self.maps.has_texts, &self.maps.way);
+        let (comment, map) = match self.maps.form {
+            SourceMapUse::None => (String::new(), None),
+            SourceMapUse::File => (SourceMap::comment(maps::file_name(&maps::map_name(name))), map()),
+            SourceMapUse::Inline => (map().map(|json| SourceMap::inline_comment(&json)).unwrap_or_default(), None),
+        };
+        self.outputs.extend(map.map(|json| (maps::map_name(name), json.into_bytes())));
+        self.outputs.insert(name.to_owned(), format!("{text}{comment}").into_bytes());
+    }
+
+    /// Puts texts of all variants in the place of theirs, where that is asked for.
+    fn merge(&mut self, built: &Built, variants: &mut VariantPrograms, target: Target, files: &TreeFiles) {
+        for number in variants.numbers() {
+            let Some((job, report)) = built.reports.get(number) else { continue };
+            let texts = match variants.merge(number, target, files) {
+                Ok(texts) => texts,
+                Err(why) => {
+                    self.separate.push((job.id(&built.base), target.name().to_owned(), why));
+                    continue;
+                }
+            };
+            let names: Vec<String> = texts.iter().map(|text| text.name.clone()).collect();
+            if let Some(name) = variants.depfile(number, target).filter(|_| !names.is_empty()) {
+                let of_target = report.outputs.iter().filter(|output| output.target == Some(target));
+                let of_variants = of_target.filter(|output| output.kind == OutputKind::Depfile);
+                self.replaced.extend(of_variants.map(|output| (output.name.to_string(), name.clone())));
+                let file = depfile(self.order, name.clone(), target, &names, &report.dependencies);
+                self.outputs.insert(name, self.moved_depfile(&file.bytes));
+            }
+            for VariantText { name, text, lines, replaced } in texts {
+                self.replaced.extend(replaced.into_iter().map(|own| (own, name.clone())));
+                self.put(&name, &text, files, &|| lines.clone());
+            }
+        }
+    }
+
+    /// A dependency file of the flat build as one of the tree.
+    fn moved_depfile(&self, bytes: &[u8]) -> Vec<u8> {
+        let text = String::from_utf8_lossy(bytes);
+        let shown = |directory: &Path| super::escape(&directory.to_string_lossy().replace('\\', "/")) + "/";
+        text.replace(&shown(self.order.out), &shown(self.out)).into_bytes()
     }
 
     /// A sidecar that says which files a text needs, in the form that it has.
@@ -206,17 +351,19 @@ impl TreeMaking<'_> {
         let outputs = built.reports.iter().flat_map(|(_, report)| &report.outputs);
         let names: BTreeMap<&str, OutputKind> = outputs.map(|output| (&*output.name, output.kind)).collect();
         for (name, kind) in names {
-            let is_unwanted = kind == OutputKind::Map || kind == OutputKind::Sidecar && !self.sidecars;
-            if is_unwanted || self.outputs.contains_key(name) {
+            let is_unwanted = match kind {
+                OutputKind::Map | OutputKind::Spare => true,
+                OutputKind::Sidecar => !self.sidecars,
+                OutputKind::Text | OutputKind::Depfile | OutputKind::Table => false,
+            };
+            if is_unwanted || self.outputs.contains_key(name) || self.replaced.contains_key(name) {
                 continue;
             }
             let path = self.order.out.join(name);
             let fault = |e| Finding::error(Code::UNREADABLE, format!("cannot read {}: {e}", path.display()));
             let mut bytes = std::fs::read(&path).map_err(fault)?;
             if kind == OutputKind::Depfile {
-                let text = String::from_utf8_lossy(&bytes);
-                let shown = |directory: &Path| super::escape(&directory.to_string_lossy().replace('\\', "/")) + "/";
-                bytes = text.replace(&shown(self.order.out), &shown(self.out)).into_bytes();
+                bytes = self.moved_depfile(&bytes);
             }
             self.outputs.insert(name.to_owned(), bytes);
         }

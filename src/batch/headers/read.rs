@@ -27,55 +27,114 @@ pub struct TreeText {
     pub sidecar: Option<String>,
     /// What is in it.
     pub read: ReadText,
+    /// The sources of its program that are no headers, in their order.
+    pub mains: Vec<String>,
+    /// What tells it from texts of other entry points: variants that are to be one text have that in common.
+    identity: String,
     /// Where its head ends: directives, and the comment that is about the whole file.
     pub head: usize,
+    /// Where it comes from. Sources have the names of sidecars.
+    pub map: SourceMap,
+    /// Where its lines begin.
+    starts: Vec<usize>,
 }
 
-/// The texts of a target.
-pub fn texts(built: &Built, out: &Path, target: Target) -> Result<Vec<TreeText>, Finding> {
+impl TreeText {
+    /// The line that a byte is in, and whether it is the first one there.
+    pub fn line(&self, byte: usize) -> (usize, bool) {
+        let line = self.starts.partition_point(|start| *start <= byte).saturating_sub(1);
+        (line, self.starts.get(line) == Some(&byte))
+    }
+}
+
+/// Where the lines of a text begin.
+fn starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+}
+
+/// The name in sidecars of a source of a map.
+fn source_name(text: &Path, base: &Path, name: &str) -> String {
+    if name == COMMAND_LINE {
+        return name.to_owned();
+    }
+    let path = maps::source_path(text, name);
+    if path.contains(':') { path } else { from(base, Path::new(&path)) }
+}
+
+/// The texts of a target, and behind them what no entry point of their programs uses, with the number of the former. `merged` are
+/// the numbers of programs whose variants are to be one text.
+pub fn texts_with_spare(
+    built: &Built,
+    out: &Path,
+    target: Target,
+    merged: &[usize],
+) -> Result<(Vec<TreeText>, usize), Finding> {
+    let mut all = texts(built, out, (target, OutputKind::Text), merged)?;
+    keep_own(&mut all);
+    let spare = texts(built, out, (target, OutputKind::Spare), merged)?;
+    let count = all.len();
+    all.extend(spare);
+    Ok((all, count))
+}
+
+/// The texts of a kind.
+fn texts(
+    built: &Built,
+    out: &Path,
+    (target, kind): (Target, OutputKind),
+    merged: &[usize],
+) -> Result<Vec<TreeText>, Finding> {
     let Some(language) = target.text_language() else { return Ok(Vec::new()) };
-    let (mut texts, mut mains_of_texts) = (Vec::new(), Vec::new());
+    let mut texts = Vec::new();
     let mut known = BTreeSet::new();
-    for (job, report) in &built.reports {
+    for (program, (job, report)) in built.reports.iter().enumerate() {
         let mains = mains(job, &built.base);
+        let is_merged = merged.contains(&program);
         let of_target = || report.outputs.iter().filter(|output| output.target == Some(target));
         let sidecar = of_target().find(|output| output.kind == OutputKind::Sidecar).map(|o| o.name.to_string());
-        for output in of_target().filter(|output| output.kind == OutputKind::Text) {
+        for output in of_target().filter(|output| output.kind == kind) {
             if !known.insert(output.name.clone()) {
                 continue;
             }
             let path = out.join(&*output.name);
             let text = documents::read_text(&path)?;
-            let map = maps::of_text(&path, &text)?.unwrap_or_default();
+            let mut map = maps::of_text(&path, &text)?.unwrap_or_default();
+            map.sources.iter_mut().for_each(|source| source.name = source_name(&path, &built.base, &source.name));
             let text = without_map(&text);
             // Where each entry point is a text of its own, they have what is in their file in common, too.
-            let is_part = output.entry.is_some();
-            let reader =
-                FlatReader { text: &text, path: &path, map: &map, mains: &mains, is_part, base: &built.base, language };
+            let is_part = kind == OutputKind::Text && output.entry.is_some();
+            let entry = if kind == OutputKind::Spare { output.entry.as_deref() } else { None };
+            let (text, map, mains) = (&*text, &map, &*mains);
+            let reader = FlatReader { text, map, mains, is_part, is_merged, entry, language };
             let stage = path.extension().unwrap_or_default().to_string_lossy().into_owned();
             let (units, end, head) = reader.units();
-            let read = ReadText { stage, text: text.clone(), units, end };
+            let read = ReadText { stage, text: text.to_owned(), units, end };
             let sidecar = sidecar.clone();
-            texts.push(TreeText { name: output.name.to_string(), sidecar, read, head });
-            mains_of_texts.push(mains.clone());
+            let name = output.name.to_string();
+            let identity = match is_merged {
+                true => format!("{program} {:?}", output.entry),
+                false => name.clone(),
+            };
+            let (map, mains, starts) = (map.clone(), mains.to_vec(), starts(text));
+            texts.push(TreeText { name, sidecar, read, mains, identity, head, map, starts });
         }
     }
-    keep_own(&mut texts, &mains_of_texts);
     Ok(texts)
 }
 
 /// What is in a program's own files and in no other text stays in its text.
-fn keep_own(texts: &mut [TreeText], mains: &[BTreeSet<String>]) {
-    let mut users: BTreeMap<(HeaderPlace, BTreeSet<String>), usize> = BTreeMap::new();
+fn keep_own(texts: &mut [TreeText]) {
+    let mut users: BTreeMap<(HeaderPlace, BTreeSet<String>), BTreeSet<String>> = BTreeMap::new();
     let key = |unit: &TextUnit, place: &HeaderPlace| (place.clone(), unit.declares.clone());
-    for (unit, place) in texts.iter().flat_map(|text| &text.read.units) {
-        place.iter().for_each(|place| *users.entry(key(unit, place)).or_default() += 1);
+    for text in texts.iter() {
+        for (unit, place) in text.read.units.iter().filter_map(|(unit, place)| Some((unit, place.as_ref()?))) {
+            users.entry(key(unit, place)).or_default().insert(text.identity.clone());
+        }
     }
-    for (text, mains) in texts.iter_mut().zip(mains) {
-        for (unit, place) in &mut text.read.units {
-            let is_own =
-                |place: &HeaderPlace| mains.contains(&place.source) && users.get(&key(unit, place)) == Some(&1);
-            if place.as_ref().is_some_and(is_own) {
+    for TreeText { read, mains, .. } in texts {
+        for (unit, place) in &mut read.units {
+            let is_one = |place: &HeaderPlace| users.get(&key(unit, place)).is_some_and(|users| users.len() == 1);
+            if place.as_ref().is_some_and(|place| mains.contains(&place.source) && is_one(place)) {
                 *place = None;
             }
         }
@@ -83,7 +142,7 @@ fn keep_own(texts: &mut [TreeText], mains: &[BTreeSet<String>]) {
 }
 
 /// The sources of a program that are no headers of it.
-fn mains(job: &Job, base: &Path) -> BTreeSet<String> {
+fn mains(job: &Job, base: &Path) -> Vec<String> {
     job.files.iter().map(|file| from(base, file)).collect()
 }
 
@@ -98,11 +157,13 @@ fn without_map(text: &str) -> String {
 /// What is known of a text.
 struct FlatReader<'a> {
     text: &'a str,
-    path: &'a Path,
     map: &'a SourceMap,
-    mains: &'a BTreeSet<String>,
+    mains: &'a [String],
     is_part: bool,
-    base: &'a Path,
+    /// Texts of variants are to be one text: what is about the file stays at its head.
+    is_merged: bool,
+    /// The entry point that is there to use what no other one does.
+    entry: Option<&'a str>,
     language: Language,
 }
 
@@ -113,7 +174,8 @@ impl FlatReader<'_> {
         let first = units.iter().position(|unit| unit.kind != TextUnitKind::Directive).unwrap_or(units.len());
         let mut head = first.checked_sub(1).and_then(|last| units.get(last)).map_or(0, |unit| unit.range.end);
         if let Some(unit) = units.get_mut(first) {
-            let header = self.place(unit).map(|place| place.source);
+            let is_about_file = |source: &String| self.is_merged && self.mains.contains(source);
+            let header = self.place(unit).map(|place| place.source).filter(|source| !is_about_file(source));
             let mut comments = unit.comments.iter();
             let about_file = match &header {
                 // What a file begins with, up to a blank line, is about the file.
@@ -142,7 +204,8 @@ impl FlatReader<'_> {
     fn place(&self, unit: &TextUnit) -> Option<HeaderPlace> {
         let before_name = unit.tokens.iter().take_while(|token| !unit.declares.contains(*token));
         let mut before_name = before_name.filter(|_| unit.kind == TextUnitKind::Declaration);
-        if before_name.any(|word| is_stage_interface(self.language, word)) {
+        let is_entry = self.entry.is_some_and(|entry| [entry, ENTRY].iter().any(|name| unit.declares.contains(*name)));
+        if is_entry || before_name.any(|word| is_stage_interface(self.language, word)) {
             return None;
         }
         let is_shared =
@@ -159,8 +222,6 @@ impl FlatReader<'_> {
         if origin.source == COMMAND_LINE {
             return None;
         }
-        let path = maps::source_path(self.path, &origin.source);
-        let source = if path.contains(':') { path } else { from(self.base, Path::new(&path)) };
-        Some(HeaderPlace { source, line: origin.line, column: origin.column })
+        Some(HeaderPlace { source: origin.source, line: origin.line, column: origin.column })
     }
 }

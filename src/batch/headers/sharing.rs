@@ -12,6 +12,8 @@
 //! What does not hold for most of the texts that have a declaration keeps it in the texts. A text for which it does not hold, where it
 //! does for most others, does without that header. Each decision may bring others, so that all is asked again until nothing changes.
 
+mod spare;
+
 use super::units::{TextUnit, TextUnitKind};
 use crate::target::Language;
 use crate::target::words::{is_of_stage, needs_extension};
@@ -101,7 +103,8 @@ impl HeaderSharing {
                 continue;
             }
             sharing.find_needs();
-            if sharing.drop_circles() || sharing.mend(&sharing.clashes(texts, &directives, language)) {
+            let all = (texts.len(), &*directives);
+            if sharing.drop_circles() || sharing.mend(&sharing.clashes(texts, all, language)) {
                 continue;
             }
             return sharing;
@@ -181,16 +184,7 @@ impl HeaderSharing {
 
     /// Finds what each names in each text.
     fn resolve(&mut self, texts: &[ReadText]) {
-        for (text, of_text) in texts.iter().zip(&mut self.of_texts) {
-            let mut declared: BTreeMap<&str, Vec<(usize, Option<usize>)>> = BTreeMap::new();
-            for (at, ((unit, _), (id, _))) in text.units.iter().zip(of_text.iter()).enumerate() {
-                unit.declares.iter().for_each(|name| declared.entry(name).or_default().push((at, *id)));
-            }
-            for (at, ((unit, _), (_, needs))) in text.units.iter().zip(of_text.iter_mut()).enumerate() {
-                let named = unit.uses.iter().filter_map(|name| declared.get(name.as_str())).flatten();
-                *needs = named.filter(|(other, _)| *other != at).map(|(_, id)| *id).collect();
-            }
-        }
+        texts.iter().zip(&mut self.of_texts).for_each(|(text, of_text)| resolve(text, of_text));
     }
 
     /// Where something is in a header and what it depends on is not: texts with what it is.
@@ -253,8 +247,14 @@ impl HeaderSharing {
 
     /// The headers that each header needs.
     pub fn edges(&self) -> BTreeMap<String, BTreeSet<String>> {
+        self.edges_of(&|_| true)
+    }
+
+    /// Those that some of what is in headers needs.
+    fn edges_of(&self, is_meant: &dyn Fn(usize) -> bool) -> BTreeMap<String, BTreeSet<String>> {
         let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for unit in self.shared.iter().filter(|unit| unit.is_shared) {
+        let meant = (0..).zip(&self.shared).filter(|(id, unit)| unit.is_shared && is_meant(*id));
+        for (_, unit) in meant {
             let needed = unit.needs.iter().filter_map(|id| self.unit(*id)).map(|other| &other.place.source);
             let to = edges.entry(unit.place.source.clone()).or_default();
             to.extend(needed.filter(|source| **source != unit.place.source).cloned());
@@ -270,15 +270,20 @@ impl HeaderSharing {
         closure(own, edges).into_iter().cloned().collect()
     }
 
-    /// What a text would get with its headers and must not have.
-    fn clashes(&self, texts: &[ReadText], directives: &[BTreeSet<String>], language: Language) -> Faults {
+    /// What the first `count` texts would get with their headers and must not have.
+    fn clashes(
+        &self,
+        texts: &[ReadText],
+        (count, directives): (usize, &[BTreeSet<String>]),
+        language: Language,
+    ) -> Faults {
         let edges = self.edges();
         let mut of_headers: BTreeMap<&String, Vec<usize>> = BTreeMap::new();
         for (id, unit) in (0..).zip(&self.shared).filter(|(_, unit)| unit.is_shared) {
             of_headers.entry(&unit.place.source).or_default().push(id);
         }
         let mut faults = Faults::new();
-        for (number, text) in texts.iter().enumerate() {
+        for (number, text) in texts.iter().take(count).enumerate() {
             let headers = self.headers_of(number, &edges);
             let ids = headers.iter().filter_map(|source| of_headers.get(source)).flatten();
             let unit = |id: &usize| {
@@ -353,6 +358,18 @@ impl HeaderSharing {
     }
 }
 
+/// Finds what each unit of a text names there.
+fn resolve(text: &ReadText, of_text: &mut [(Option<usize>, Needs)]) {
+    let mut declared: BTreeMap<&str, Vec<(usize, Option<usize>)>> = BTreeMap::new();
+    for (at, ((unit, _), (id, _))) in text.units.iter().zip(of_text.iter()).enumerate() {
+        unit.declares.iter().for_each(|name| declared.entry(name).or_default().push((at, *id)));
+    }
+    for (at, ((unit, _), (_, needs))) in text.units.iter().zip(of_text.iter_mut()).enumerate() {
+        let named = unit.uses.iter().filter_map(|name| declared.get(name.as_str())).flatten();
+        *needs = named.filter(|(other, _)| *other != at).map(|(_, id)| *id).collect();
+    }
+}
+
 /// Headers with all that they need.
 fn closure<'s>(mut open: Vec<&'s String>, edges: &'s BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'s String> {
     let mut all = BTreeSet::new();
@@ -391,7 +408,14 @@ impl<'a> WholeNames<'a> {
         let mut declared: BTreeMap<&str, usize> = BTreeMap::new();
         let units = text.units.iter().enumerate();
         let stay = units.filter(|(at, _)| sharing.in_header(number, *at).is_none()).map(|(_, (unit, _))| unit);
-        let all = included.iter().map(|(_, _, unit)| *unit).chain(stay);
+        // Functions that are all of others may overload each other.
+        let mut overloads: BTreeSet<&str> = BTreeSet::new();
+        let is_first = |(_, shared, unit): &&(usize, &SharedUnit, &'a TextUnit)| {
+            let may_overload = !shared.texts.contains(&number) && unit.is_function();
+            !may_overload || unit.declares.iter().any(|name| overloads.insert(name))
+        };
+        let all =
+            included.iter().filter(is_first).map(|(_, _, unit)| *unit).collect::<Vec<_>>().into_iter().chain(stay);
         all.flat_map(|unit| &unit.declares).for_each(|name| *declared.entry(name).or_default() += 1);
         let macros = included.iter().filter(|(_, _, unit)| unit.kind == TextUnitKind::Macro);
         let macros = macros.flat_map(|(_, _, unit)| &unit.declares).map(String::as_str).collect();

@@ -43,6 +43,14 @@ pub struct TextUnit {
     pub tokens: Vec<String>,
 }
 
+impl TextUnit {
+    /// Whether it is a function, which others of its name may overload.
+    pub fn is_function(&self) -> bool {
+        let at = self.tokens.iter().position(|token| self.declares.contains(token));
+        self.kind == TextUnitKind::Declaration && at.is_some_and(|at| self.tokens.get(at + 1).is_some_and(|t| t == "("))
+    }
+}
+
 /// The units of a text.
 #[derive(Clone, Debug, Default)]
 pub struct TextUnits {

@@ -5,6 +5,7 @@
 //! | `units` | a text as declarations, statements and members, each of whole lines |
 //! | `align`, `set` | the units of all variants in one sequence, each with the variants that have it |
 //! | `macros`, `conditions` | conditions over the macros of axes that choose some of the variants |
+//! | `lines` | which line is which line of a variant |
 //! | `print` | the text |
 //! | `proof` | that the preprocessor makes each variant of it |
 //! | `product` | the texts of a program in place of those of its variants |
@@ -14,6 +15,7 @@
 
 mod align;
 mod conditions;
+mod lines;
 mod macros;
 mod print;
 pub mod product;
@@ -22,6 +24,9 @@ mod set;
 mod units;
 
 pub use conditions::of_source;
+pub use lines::origins;
+#[cfg(feature = "cli")]
+pub use proof::expanded;
 
 use super::axes::Variant;
 use align::{List, Node, merged_lists};
@@ -47,6 +52,7 @@ pub struct Merged {
 }
 
 /// A text with the numbers of the variants that it is of.
+#[derive(Clone)]
 pub struct FlatText<'a> {
     /// The text.
     pub text: &'a str,

@@ -24,7 +24,7 @@ fn tokens_with(text: &str, defines: &[(String, String)]) -> Option<Vec<String>> 
 }
 
 /// The word of a line for the preprocessor.
-fn directive(line: &str) -> Option<&str> {
+pub fn directive(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     rest.split(|c: char| !c.is_ascii_alphabetic()).next()
 }
@@ -48,8 +48,8 @@ pub fn expanded(text: &str, defines: &[(String, String)]) -> Option<Vec<String>>
 /// The numbers of the lines that conditions choose.
 pub fn chosen_lines(text: &str, defines: &[(String, String)]) -> Vec<usize> {
     let line = |(at, line): (usize, &str)| match directive(line) {
-        Some(_) => format!("{line}\n"),
-        None => format!("{at}\n"),
+        Some(word) if CONDITIONALS.contains(&word) || DEFINITIONS.contains(&word) => format!("{line}\n"),
+        _ => format!("{at}\n"),
     };
     let tokens = tokens_with(&text.lines().enumerate().map(line).collect::<String>(), defines);
     tokens.unwrap_or_default().iter().filter_map(|token| token.parse().ok()).collect()
@@ -65,7 +65,7 @@ mod tests {
         let with = |q: &str| expanded(text, &[("Q".to_owned(), q.to_owned())]).map(|tokens| tokens.join(" "));
         assert_eq!(with("2").as_deref(), Some("directive_ version 460 directive_ pragma once_ x = 2.0 ;"));
         assert_eq!(with("1").as_deref(), Some("directive_ version 460 x = 1 ;"));
-        assert_eq!(chosen_lines(text, &[]), [6]);
+        assert_eq!(chosen_lines(text, &[]), [0, 6]);
         assert!(expanded("#if 1\n", &[]).is_none());
         assert!(has_conditionals(" # ifdef A\n#endif") && !has_conditionals("#define A\nif (a) {}"));
     }
