@@ -166,6 +166,11 @@ impl<'a> Exprs<'a> {
         starts
     }
 
+    /// The label of a case of a switch over numbers: the case of an enum is one by itself.
+    pub(super) fn label(&self, id: ExprId) -> ExprId {
+        self.unconverted(id).filter(|inner| matches!(self.ty(*inner), Type::Enum(_))).unwrap_or(id)
+    }
+
     /// What is under an implicit conversion that need not be written where the wanted type is known.
     fn unconverted(&self, id: ExprId) -> Option<ExprId> {
         match *self.kind(id) {

@@ -301,6 +301,20 @@ fn step(ex: &Exprs, up: bool, prefix: bool, target: ExprId, out: &mut String) ->
     }
 }
 
+/// The value of an enum that becomes a number here without a cast.
+fn open_enum(ex: &Exprs, id: ExprId) -> Option<ExprId> {
+    match *ex.kind(id) {
+        ExprKind::Convert(inner, false) => match (ex.ty(inner), ex.ty(id)) {
+            (Type::Enum(e), Type::Scalar(to)) => {
+                let of = &ex.cx.program.enums[e];
+                (!of.strict && of.tag == to).then_some(inner)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
     !matches!(ex.ty(id), Type::Vector(..) | Type::Matrix(..))
 }
@@ -365,6 +379,16 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
     }
     let is_strict = matches!(ex.ty(inner), Type::Enum(e) if ex.cx.program.enums[e].strict);
     if is_strict || matches!(ex.ty(id), Type::Enum(_)) {
+        // Cases in a choice are numbers by themselves.
+        if let ExprKind::Select(c, a, b) = *ex.kind(inner)
+            && let (Some(a), Some(b)) = (open_enum(ex, a), open_enum(ex, b))
+            && ex.type_id(a) == ex.type_id(b)
+        {
+            out.push_str(&format!("({})(", ex.dialect.type_name(ex.cx, ex.type_id(id))));
+            ex.ternary(c, a, b, out);
+            out.push(')');
+            return Prec::Unary;
+        }
         return cast(ex, ex.type_id(id), inner, out);
     }
     let name = ex.dialect.type_name(ex.cx, ex.type_id(id));
