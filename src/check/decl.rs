@@ -336,10 +336,8 @@ impl<'a> Checker<'a> {
         let id = self.declare_name(decl, e.name, What::Enum(e), place);
         let mut cases = Vec::new();
         let place = DeclContext { owner: None, in_interface: false, ..place };
-        // Slang's enums with a name hide their cases, unless told otherwise; those of HLSL do with `class`, as in C++.
         let language = self.sources.get(place.source as usize).map(|s| s.language);
-        let opened = e.name.name.is_empty() || decl.attributes.iter().any(|a| a.name.name == "UnscopedEnum");
-        let scoped = e.scoped || (language == Some(crate::parse::Language::Slang) && !opened);
+        let scoped = hides_cases(decl, e, language);
         for (index, (name, ..)) in e.cases.iter().enumerate() {
             let case = self.add_decl(None, name.name, name.span, What::EnumCase(id, index as u32), place);
             cases.push(case);
@@ -485,4 +483,11 @@ pub(super) fn foreign(decl: &ast::Decl) -> Option<&'static str> {
         | DeclKind::Ignored
         | DeclKind::Empty => None,
     }
+}
+
+/// Whether cases are known in the scope of their enum alone. Slang's enums with a name hide their cases, unless told otherwise;
+/// those of HLSL do with `class`, as in C++.
+pub(super) fn hides_cases(decl: &ast::Decl, e: &ast::EnumDecl, language: Option<crate::parse::Language>) -> bool {
+    let opened = e.name.name.is_empty() || decl.attributes.iter().any(|a| a.name.name == "UnscopedEnum");
+    e.scoped || (language == Some(crate::parse::Language::Slang) && !opened)
 }

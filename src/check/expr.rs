@@ -261,7 +261,21 @@ impl<'a> Checker<'a> {
                 }
                 Operand::Error
             }
-            name => self.name_operand(name, span),
+            name => {
+                let operand = self.name_operand(name, span);
+                self.note_qualified(path, &operand);
+                operand
+            }
+        }
+    }
+
+    /// A case that is named by its enum.
+    fn note_qualified(&mut self, path: &[PathSegment], operand: &Operand) {
+        if let ([.., of, _], Operand::Value(value)) = (path, operand)
+            && let ExprKind::EnumCase(id, _) = self.cx.body.exprs[*value].kind
+            && self.program.enums[id].name == of.name.name
+        {
+            self.program.enums[id].qualified = true;
         }
     }
 

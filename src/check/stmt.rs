@@ -315,7 +315,7 @@ impl<'a> Checker<'a> {
         let value = self.expr(e);
         let value = self.plain(value);
         match self.program.types.get(self.ty(value)) {
-            Type::Enum(_) => self.cast(value, TypeId::BOOL, e.span),
+            Type::Enum(_) => self.convert(value, TypeId::BOOL, false),
             Type::Vector(_, n) if n > 1 => {
                 let text = self.type_text(self.ty(value));
                 let message = format!("a condition must be a scalar, not `{text}`");

@@ -515,7 +515,11 @@ impl<'a> Checker<'a> {
             None => Scalar::I32,
         };
         let comments = info.ast.map(|d| d.comments.clone()).unwrap_or_default();
-        let id = self.program.enums.push(Enum { name: info.name, tag, cases: Vec::new(), comments, span: info.span });
+        let (name, span) = (info.name, info.span);
+        let language = self.sources.get(self.info(decl).source as usize).map(|s| s.language);
+        let scoped = info.ast.is_some_and(|ast| super::decl::hides_cases(ast, e, language));
+        let made = Enum { name, tag, scoped, strict: e.scoped, qualified: false, cases: Vec::new(), comments, span };
+        let id = self.program.enums.push(made);
         self.enum_decls.push(decl);
         let ty = self.program.types.intern(Type::Enum(id));
         self.enums.insert(decl, ty);

@@ -45,8 +45,15 @@ pub(super) fn case_value(program: &Program, id: EnumId, (value, expr): (i64, &as
         Scalar::U32 => (TypeId::UINT, true),
         _ => return None,
     };
-    let (written, tree) = NumberTrees { program, ty, is_unsigned, cases: Some(id) }.written(expr)?;
-    (written == value).then_some(tree)
+    let own = NumberTrees { program, ty, is_unsigned, cases: Some(id) };
+    if let Some((written, tree)) = own.written(expr) {
+        return (written == value).then_some(tree);
+    }
+    // `1u << 3` of an enum of signed numbers.
+    let (written, mut tree) = NumberTrees { ty: TypeId::UINT, is_unsigned: true, cases: None, ..own }.written(expr)?;
+    let span = expr.span;
+    tree.root = tree.exprs.push(Expr { kind: ExprKind::Convert(tree.root, false), ty, span });
+    (i64::from(written as i32) == value).then_some(tree)
 }
 
 /// Builds trees of numbers of one type.

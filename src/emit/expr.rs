@@ -166,6 +166,11 @@ impl<'a> Exprs<'a> {
         starts
     }
 
+    /// The label of a case of a switch over numbers: the case of an enum is one by itself.
+    pub(super) fn label(&self, id: ExprId) -> ExprId {
+        self.unconverted(id).filter(|inner| matches!(self.ty(*inner), Type::Enum(_))).unwrap_or(id)
+    }
+
     /// What is under an implicit conversion that need not be written where the wanted type is known.
     fn unconverted(&self, id: ExprId) -> Option<ExprId> {
         match *self.kind(id) {
@@ -265,8 +270,11 @@ impl<'a> Exprs<'a> {
 
     fn enum_case(&self, id: EnumId, case: u32, out: &mut String) -> Prec {
         let e = &self.cx.program.enums[id];
-        let value = e.cases.get(case as usize).map_or(0, |c| c.value);
-        self.push_literal(e.tag, Literal::Int(value), None, out)
+        let Some(case) = e.cases.get(case as usize) else { return Prec::Postfix };
+        if e.is_named_by_cases() {
+            out.push_str(&format!("{}::", e.name));
+        }
+        self.name(case.name.as_str(), out)
     }
 
     fn field(&self, base: ExprId, index: u32, out: &mut String) -> Prec {

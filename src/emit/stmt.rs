@@ -264,7 +264,7 @@ impl<'a> Stmts<'a, '_> {
         self.w.before(&case.comments);
         for label in &case.labels {
             match label {
-                Some(value) => self.w.line(&format!("case {}:", self.ex.text(*value))),
+                Some(value) => self.w.line(&format!("case {}:", self.ex.text(self.ex.label(*value)))),
                 None => self.w.line("default:"),
             }
         }

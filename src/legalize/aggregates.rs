@@ -46,7 +46,13 @@ fn variable_name(program: &Program, ty: TypeId) -> Symbol {
 fn misplaced(program: &Program, body: &Body, live: &[ExprId]) -> Vec<ExprId> {
     let is_value = |id: ExprId| {
         let aggregate = matches!(program.types.get(body.exprs[id].ty), Type::Struct(_) | Type::Array(..));
-        aggregate && matches!(body.exprs[id].kind, ExprKind::Construct(_))
+        let is_list = match body.exprs[id].kind {
+            ExprKind::Construct(_) => true,
+            // A cast makes no enums.
+            ExprKind::Zero => program.any_leaf(body.exprs[id].ty, &mut |leaf| matches!(leaf, Type::Enum(_))),
+            _ => false,
+        };
+        aggregate && is_list
     };
     // `((S[2])0)[i]` and `((S)0).f` have no address either.
     let mut read = FxHashSet::default();

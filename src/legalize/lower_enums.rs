@@ -3,15 +3,19 @@
 //! Before: `enum Mode { Flat, Lit = 1 << 2 }      Mode m = Mode::Lit;`
 //! After:  `static const int Mode_Lit = 1 << 2;   int m = Mode_Lit;`
 //!
-//! Case labels of a `switch` name the constants too.
+//! Case labels of a `switch` name the constants too. Those of an enum whose cases are in no scope of their own keep their names.
+//!
+//! Where the language has enums, only those become constants of which something is asked that it refuses.
 
 use super::needs::Find;
 use super::{Context, Pass};
+use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
-    Build, EnumId, Expr, ExprKind, ExprTree, Global, GlobalId, GlobalKind, Item, Program, Scalar, Type, TypeId,
+    BufferKind, Build, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprKinds, ExprTree, FunctionBody, Global, GlobalId,
+    GlobalKind, Item, Program, Scalar, Type, TypeId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
@@ -29,13 +33,26 @@ pub(super) const PASS: Pass = Pass {
         Capability::SparseUniformArrays,
         Capability::BufferCopies,
     ],
-    removes: &[(Capability::Enums, Find::Type(|_, t| matches!(t, Type::Enum(_))))],
+    removes: &[
+        (Capability::Enums, Find::Type(|_, t| matches!(t, Type::Enum(_)))),
+        (Capability::FreeEnums, Find::Type(|p, t| refused_by_type(p, *t).is_some())),
+        (
+            Capability::FreeEnums,
+            Find::at(ExprKinds::CALL.or(ExprKinds::NATIVE).or(ExprKinds::ASSIGN), |p, exprs, id| {
+                refused_by_use(p, exprs, id).is_some()
+            }),
+        ),
+    ],
     run,
     ..Pass::ROW
 };
 
 fn run(cx: &mut Context) {
-    let tags: Vec<Scalar> = cx.program.enums.iter().map(|(_, e)| e.tag).collect();
+    let lowered: BTreeSet<EnumId> = match cx.profile.has(Capability::Enums) {
+        true => refused(cx.program),
+        false => cx.program.enums.ids().collect(),
+    };
+    let tags: FxHashMap<EnumId, Scalar> = lowered.iter().map(|id| (*id, cx.program.enums[*id].tag)).collect();
     let constants = declare_constants(cx, &tags);
     cx.program.each_exprs_mut(&mut |_, exprs, live| {
         for &id in live {
@@ -47,18 +64,88 @@ fn run(cx: &mut Context) {
         }
     });
     cx.program.map_types(&mut |types, ty| match types.get(ty) {
-        Type::Enum(e) => tags.get(e.0 as usize).map_or(ty, |tag| types.scalar(*tag)),
+        Type::Enum(e) => tags.get(&e).map_or(ty, |tag| types.scalar(*tag)),
         _ => ty,
     });
     drop_void_conversions(cx);
 }
 
+/// The enums of which something is asked that languages with enums refuse.
+fn refused(program: &Program) -> BTreeSet<EnumId> {
+    let mut found: BTreeSet<EnumId> =
+        program.types.ids().filter_map(|ty| refused_by_type(program, program.types.get(ty))).collect();
+    program.each_exprs(&mut |exprs, live| {
+        live.iter().for_each(|id| found.extend(refused_by_use(program, exprs, *id).unwrap_or_default()));
+    });
+    found
+}
+
+/// An enum without a name, of other integers than those of 32 bits, or as a texel.
+fn refused_by_type(program: &Program, ty: Type) -> Option<EnumId> {
+    let texel = match ty {
+        Type::Enum(id) => {
+            let of = &program.enums[id];
+            let is_plain = !of.name.is_empty() && matches!(of.tag, Scalar::I32 | Scalar::U32);
+            return Some(id).filter(|_| !is_plain);
+        }
+        Type::Buffer(BufferKind::Typed, _, element) | Type::SubpassInput(element, _) => element,
+        Type::Texture(texture) => texture.element,
+        _ => return None,
+    };
+    enums_in(program, texel).first().copied()
+}
+
+/// The enums that an argument or the result of a builtin holds, and an `enum class` whose values an operator changes.
+fn refused_by_use(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Vec<EnumId>> {
+    let found = match &exprs[id].kind {
+        ExprKind::Call(callee, args) => {
+            let callee = &program.functions[*callee];
+            // What an element of a buffer or a vertex of a stream is, is not asked.
+            let is_element = args.first().is_some_and(|of| match program.types.get(exprs[*of].ty) {
+                Type::Buffer(kind, ..) => matches!(
+                    kind,
+                    BufferKind::Structured(_) | BufferKind::Append(_) | BufferKind::Consume(_) | BufferKind::Block(_)
+                ),
+                other => matches!(other, Type::Stream(..)),
+            });
+            let is_own = is_element || matches!(callee.body, FunctionBody::Block) && !callee.builtin;
+            let values = args.iter().map(|arg| exprs[*arg].ty).chain([exprs[id].ty]);
+            if is_own { Vec::new() } else { values.flat_map(|ty| enums_in(program, ty)).collect() }
+        }
+        ExprKind::Native(_, args) => {
+            let values = args.iter().map(|arg| exprs[*arg].ty).chain([exprs[id].ty]);
+            values.flat_map(|ty| enums_in(program, ty)).collect()
+        }
+        ExprKind::Assign(Some(_), target, _) => match program.types.get(exprs[*target].ty) {
+            Type::Enum(e) if program.enums[e].strict => vec![e],
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    Some(found).filter(|found| !found.is_empty())
+}
+
+/// The enums in a type.
+fn enums_in(program: &Program, ty: TypeId) -> Vec<EnumId> {
+    let mut found = Vec::new();
+    program.any_leaf(ty, &mut |leaf| {
+        if let Type::Enum(id) = leaf {
+            found.push(id);
+        }
+        false
+    });
+    found
+}
+
 /// A constant for every case that is used, listed where the enum was.
-fn declare_constants(cx: &mut Context, tags: &[Scalar]) -> FxHashMap<(EnumId, u32), GlobalId> {
+fn declare_constants(cx: &mut Context, tags: &FxHashMap<EnumId, Scalar>) -> FxHashMap<(EnumId, u32), GlobalId> {
+    let mut names = declared_names(cx.program);
     let mut used = BTreeSet::new();
     cx.program.each_exprs(&mut |exprs, live| {
         for &id in live {
-            if let ExprKind::EnumCase(e, index) = exprs[id].kind {
+            if let ExprKind::EnumCase(e, index) = exprs[id].kind
+                && tags.contains_key(&e)
+            {
                 used.insert((e, index));
             }
         }
@@ -70,9 +157,10 @@ fn declare_constants(cx: &mut Context, tags: &[Scalar]) -> FxHashMap<(EnumId, u3
     let mut constants = FxHashMap::default();
     let mut introduced = None;
     for (e, index) in used {
-        let Some(tag) = tags.get(e.0 as usize) else { continue };
+        let Some(tag) = tags.get(&e) else { continue };
         let ty = cx.program.types.scalar(*tag);
-        let Some(mut global) = constant(cx, (e, index), ty, &constants) else { continue };
+        let Some(mut global) = constant(cx, (e, index), ty, (&constants, &names)) else { continue };
+        names.insert(global.name);
         // What was said before the enum stands before the first constant that is left of it.
         if introduced.replace(e) != Some(e) {
             global.comments.splice(0..0, cx.program.enums[e].comments.iter().cloned());
@@ -82,8 +170,20 @@ fn declare_constants(cx: &mut Context, tags: &[Scalar]) -> FxHashMap<(EnumId, u3
         constants.insert((e, index), id);
     }
     cx.program.items.settle();
-    cx.program.items.retain(|i| !matches!(i, Item::Enum(_)));
+    cx.program.items.retain(|i| !matches!(i, Item::Enum(e) if tags.contains_key(e)));
     constants
+}
+
+/// The names that other declarations have.
+fn declared_names(program: &Program) -> FxHashSet<Symbol> {
+    let name = |item: Item| match item {
+        Item::Struct(id) => program.structs[id].name,
+        Item::Enum(id) => program.enums[id].name,
+        Item::Global(id) => program.globals[id].name,
+        Item::Function(id) => program.functions[id].name,
+    };
+    let roots = program.entry_points.iter().map(|entry| program.functions[entry.function].name);
+    program.items.iter().map(|item| name(*item)).chain(roots).collect()
 }
 
 /// Adds the cases that a case is made of. Each is before it.
@@ -107,12 +207,12 @@ fn constant(
     cx: &mut Context,
     (e, index): (EnumId, u32),
     ty: TypeId,
-    before: &FxHashMap<(EnumId, u32), GlobalId>,
+    (before, names): (&FxHashMap<(EnumId, u32), GlobalId>, &FxHashSet<Symbol>),
 ) -> Option<Global> {
     let declared = &cx.program.enums[e];
     let case = declared.cases.get(index as usize)?.clone();
-    let name =
-        if declared.name.is_empty() { case.name.to_string() } else { format!("{}_{}", declared.name, case.name) };
+    let is_alone = declared.name.is_empty() || !declared.scoped && !names.contains(&case.name);
+    let name = if is_alone { case.name.to_string() } else { format!("{}_{}", declared.name, case.name) };
     let span = declared.span;
     let value = case.written.and_then(|written| with_constants(written, before)).unwrap_or_else(|| {
         let mut exprs = crate::tree::ExprArena::default();

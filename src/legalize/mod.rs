@@ -47,6 +47,7 @@ mod early_tests;
 mod empty_parameters;
 mod element_structs;
 mod empty_arrays;
+mod enum_operators;
 mod empty_structs;
 mod fields;
 mod depth_textures;
@@ -330,6 +331,7 @@ pub const PASSES: &[Pass] = &[
     shared_references::PASS,
     flatten::COMMAS,
     lower_enums::PASS,
+    enum_operators::PASS,
     switch_widths::PASS,
     empty_parameters::PASS,
     called_entry_points::PASS,
@@ -430,6 +432,7 @@ pub const PASSES: &[Pass] = &[
     mutable_parameters::PASS,
     out_parameters::PASS,
     missing_returns::PASS,
+    enum_operators::PASS,
     aggregates::PASS,
     carried_marks::PASS,
     dead_code::PASS,

@@ -24,8 +24,9 @@ use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::target::{Capability, NamedBlocks, Varyings};
 use crate::tree::{
-    Access, AddressSpace, AttributeArg, BufferKind, Field, Function, FunctionId, Global, GlobalId, GlobalKind, Item,
-    Modifiers, Origin, Param, ParamMode, Program, Scalar, Slices, Struct, StructId, Texture, Type, TypeId,
+    Access, AddressSpace, AttributeArg, BufferKind, Enum, EnumId, Field, Function, FunctionId, Global, GlobalId,
+    GlobalKind, Item, Modifiers, Origin, Param, ParamMode, Program, Scalar, Slices, Struct, StructId, Texture, Type,
+    TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -146,7 +147,10 @@ fn wanted(program: &Program, leaves: &Leaves, blocks: NamedBlocks) -> FxHashMap<
     for item in &program.items {
         match *item {
             Item::Struct(id) => want(program.structs[id].name, class_of_struct(&program.structs[id])),
-            Item::Enum(_) => {}
+            Item::Enum(id) => {
+                want(program.enums[id].name, Class::Written);
+                open_cases(&program.enums[id]).for_each(|case| want(case, Class::Written));
+            }
             Item::Global(id) => {
                 let global = &program.globals[id];
                 want(global.name, class_of_global(leaves, global));
@@ -368,6 +372,7 @@ impl Names<'_, '_> {
             match item {
                 Item::Struct(id) if within.contains(&id) => {}
                 Item::Struct(id) => self.structure(id),
+                Item::Enum(id) => self.enumeration(id),
                 // The target's own.
                 Item::Global(id) if self.cx.program.globals[id].kind == GlobalKind::Heap => {}
                 Item::Global(id) if self.as_parameter(item).is_none() && !self.is_interface(id) => {
@@ -533,6 +538,36 @@ impl Names<'_, '_> {
         self.cx.program.structs[id].name = self.global_name(Symbol::new(&name), class);
     }
 
+    /// An enum and its cases. Cases in the scope around it are named after it if one of them cannot have its name.
+    fn enumeration(&mut self, id: EnumId) {
+        let Enum { name, strict, ref cases, .. } = self.cx.program.enums[id];
+        let cases: Vec<Symbol> = cases.iter().map(|case| case.name).collect();
+        let name = self.global_name(name, Class::Written);
+        let is_free = |case: &Symbol| self.legal(case.as_str()) == case.as_str() && !self.taken.contains(case.as_str());
+        let apart = !strict && !cases.iter().all(is_free);
+        let mut own = FxHashSet::default();
+        let mut named = Vec::new();
+        for case in cases {
+            named.push(match (strict, apart) {
+                (true, _) => {
+                    let legal = self.legal(case.as_str());
+                    let free = |n: &str| self.legal(n) == n && !own.contains(n);
+                    let found = numbered(&legal, free);
+                    own.insert(found.clone());
+                    Symbol::new(&found)
+                }
+                (false, true) => self.global_name(Symbol::new(&format!("{name}_{case}")), Class::Derived),
+                (false, false) => self.global_name(case, Class::Written),
+            });
+        }
+        let e = &mut self.cx.program.enums[id];
+        e.name = name;
+        e.cases.iter_mut().zip(named).for_each(|(case, name)| case.name = name);
+        if apart {
+            (e.scoped, e.qualified) = (false, false);
+        }
+    }
+
     fn function(&mut self, id: FunctionId) {
         let function = &self.cx.program.functions[id];
         let (own, class) = (function.name.as_str(), class_of_function(function));
@@ -639,11 +674,16 @@ impl Names<'_, '_> {
     }
 }
 
+/// The cases of an enum that are declared in the scope around it: all but those of an `enum class`.
+fn open_cases(e: &Enum) -> impl Iterator<Item = Symbol> {
+    e.cases.iter().filter(|_| !e.strict).map(|case| case.name)
+}
+
 /// The names that a declaration has at global scope, but for those of blocks whose members are named without them.
 fn global_names(program: &Program, item: Item, blocks: NamedBlocks) -> Vec<Symbol> {
     match item {
         Item::Struct(id) => vec![program.structs[id].name],
-        Item::Enum(_) => Vec::new(),
+        Item::Enum(id) => [program.enums[id].name].into_iter().chain(open_cases(&program.enums[id])).collect(),
         Item::Function(id) => vec![program.functions[id].name],
         Item::Global(id) => {
             let global = &program.globals[id];

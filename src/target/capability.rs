@@ -28,6 +28,10 @@ capabilities! {
     Methods,
     /// Enums.
     Enums,
+    /// Enums without a name or of other integers than those of 32 bits, as texels, and as arguments of builtins.
+    FreeEnums,
+    /// Enums as operands of bit operators and `?:`, and `enum class` as numbers without a cast.
+    EnumOperators,
     /// Several functions of one name.
     Overloads,
     /// Functions of one name whose parameters differ in minimum precision or in the elements of textures alone.

@@ -617,12 +617,25 @@ pub struct Enum {
     pub name: Symbol,
     /// The tag type.
     pub tag: Scalar,
+    /// Its cases are in a scope of their own.
+    pub scoped: bool,
+    /// It is an `enum class`, whose values become numbers by casts alone.
+    pub strict: bool,
+    /// The source names cases by it: `Mode::Flat`.
+    pub qualified: bool,
     /// Cases with values.
     pub cases: Vec<EnumCase>,
     /// Comments before it.
     pub comments: Vec<Comment>,
     /// Span of its name.
     pub span: Span,
+}
+
+impl Enum {
+    /// Whether its cases are named with it.
+    pub fn is_named_by_cases(&self) -> bool {
+        self.strict || self.scoped || self.qualified
+    }
 }
 
 /// A case of an enum.

@@ -176,6 +176,10 @@ impl Dialect for Hlsl {
                 out.push_str(&format!(")[{}]", ex.text(*index)));
                 Some(Prec::Postfix)
             }
+            // What is no `enum class` is an index as it is.
+            ExprKind::Index(base, index) if matches!(ex.ty(natural(ex, *index)), Type::Enum(_)) => {
+                Some(ex.selected(*base, &format!("[{}]", ex.text(natural(ex, *index))), out))
+            }
             // A vector of one component is no condition.
             ExprKind::Select(c, a, b) if matches!(ex.ty(ex.condition_of(*c)), Type::Vector(_, 1)) => {
                 ex.selected(ex.condition_of(*c), ".x", out);
@@ -203,6 +207,9 @@ impl Dialect for Hlsl {
         if matches!(cx.program.types.get(from), Type::Vector(Scalar::Bool, 1)) {
             return false;
         }
+        if matches!(cx.program.types.get(to), Type::Enum(_)) {
+            return false;
+        }
         let (Some((_, from)), Some((_, to))) = (numeric(cx, from), numeric(cx, to)) else { return false };
         match (from, to) {
             (f, t) if f == t => true,
@@ -227,7 +234,11 @@ impl Dialect for Hlsl {
             return if scalars { (plain_a, plain_b) } else { (a, b) };
         }
         let of = |id: ExprId| numeric(ex.cx, ex.type_id(id));
+        // Values of two enums are no operands of one operator.
+        let is_enum = |id: ExprId| matches!(ex.ty(id), Type::Enum(_));
+        let of_two = |x: ExprId, y: ExprId| is_enum(x) && is_enum(y) && ex.type_id(x) != ex.type_id(y);
         let fits = |x: ExprId, y: ExprId, want: ExprId| match (of(x), of(y)) {
+            _ if of_two(x, y) => false,
             (Some(p), Some(q)) => join(beside(ex, x, p, y, q), beside(ex, y, q, x, p)) == of(want),
             _ => false,
         };
@@ -290,6 +301,20 @@ fn step(ex: &Exprs, up: bool, prefix: bool, target: ExprId, out: &mut String) ->
     }
 }
 
+/// The value of an enum that becomes a number here without a cast.
+fn open_enum(ex: &Exprs, id: ExprId) -> Option<ExprId> {
+    match *ex.kind(id) {
+        ExprKind::Convert(inner, false) => match (ex.ty(inner), ex.ty(id)) {
+            (Type::Enum(e), Type::Scalar(to)) => {
+                let of = &ex.cx.program.enums[e];
+                (!of.strict && of.tag == to).then_some(inner)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
     !matches!(ex.ty(id), Type::Vector(..) | Type::Matrix(..))
 }
@@ -346,9 +371,25 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
         return ex.print(same, out);
     }
     let (to, from) = (numeric(ex.cx, ex.type_id(id)), numeric(ex.cx, ex.type_id(inner)));
-    if let (Some((scalar, (0, 0))), ExprKind::Literal(literal, spelling)) = (to, ex.kind(inner)) {
+    if let (Some((scalar, (0, 0))), ExprKind::Literal(literal, spelling), Type::Scalar(_)) =
+        (to, ex.kind(inner), ex.ty(id))
+    {
         let literal = ex.as_typed(inner, *literal, scalar);
         return ex.push_literal(scalar, literal, spelling.map(|s| s.as_str()), out);
+    }
+    let is_strict = matches!(ex.ty(inner), Type::Enum(e) if ex.cx.program.enums[e].strict);
+    if is_strict || matches!(ex.ty(id), Type::Enum(_)) {
+        // Cases in a choice are numbers by themselves.
+        if let ExprKind::Select(c, a, b) = *ex.kind(inner)
+            && let (Some(a), Some(b)) = (open_enum(ex, a), open_enum(ex, b))
+            && ex.type_id(a) == ex.type_id(b)
+        {
+            out.push_str(&format!("({})(", ex.dialect.type_name(ex.cx, ex.type_id(id))));
+            ex.ternary(c, a, b, out);
+            out.push(')');
+            return Prec::Unary;
+        }
+        return cast(ex, ex.type_id(id), inner, out);
     }
     let name = ex.dialect.type_name(ex.cx, ex.type_id(id));
     match (from, to) {
@@ -401,11 +442,42 @@ fn cast(ex: &Exprs, ty: TypeId, value: ExprId, out: &mut String) -> Prec {
 fn zero(ex: &Exprs, id: ExprId, out: &mut String) -> Prec {
     match ex.ty(id) {
         Type::Scalar(scalar) => ex.push_literal(scalar, Literal::Int(0), None, out),
+        // What holds enums is no `(S)0`.
+        Type::Struct(_) | Type::Array(..)
+            if ex.cx.program.any_leaf(ex.type_id(id), &mut |leaf| matches!(leaf, Type::Enum(_))) =>
+        {
+            zero_list(ex, ex.type_id(id), 0, out);
+            Prec::Postfix
+        }
         _ => {
             out.push_str(&format!("({})0", ex.dialect.type_name(ex.cx, ex.type_id(id))));
             Prec::Unary
         }
     }
+}
+
+/// `{ (Mode)0, 0 }`.
+fn zero_list(ex: &Exprs, ty: TypeId, depth: u32, out: &mut String) {
+    let program = ex.cx.program;
+    let parts: Vec<TypeId> = match program.types.get(ty) {
+        Type::Struct(id) if depth < 64 => program.structs[id].fields.iter().map(|f| f.ty).collect(),
+        Type::Array(element, Length::Fixed(n)) if depth < 64 => vec![element; n as usize],
+        _ => {
+            let name = ex.dialect.type_name(ex.cx, ty);
+            return out.push_str(&format!("({name})0"));
+        }
+    };
+    out.push_str("{ ");
+    for (at, part) in parts.into_iter().enumerate() {
+        out.push_str(if at > 0 { ", " } else { "" });
+        match program.types.get(part) {
+            Type::Scalar(scalar) => {
+                ex.push_literal(scalar, Literal::Int(0), None, out);
+            }
+            _ => zero_list(ex, part, depth + 1, out),
+        }
+    }
+    out.push_str(" }");
 }
 
 /// Components of a scalar: `x.xxx`; a literal needs parentheses.

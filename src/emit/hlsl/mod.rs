@@ -162,10 +162,30 @@ impl HlslFile<'_> {
 
     fn enumeration(&mut self, e: &Enum) {
         self.w.before(&e.comments);
-        self.w.open(&format!("enum {} : {}", e.name, e.tag.name()));
+        let word = if e.strict { "enum class" } else { "enum" };
+        // Numbers of other enums are of type `int`.
+        let tag = if e.tag == Scalar::I32 { String::new() } else { format!(" : {}", e.tag.name()) };
+        self.w.open(&format!("{word} {}{tag}", e.name));
+        let mut next = 0_i64;
         for case in &e.cases {
             self.w.before(&case.comments);
-            self.w.line(&format!("{} = {},", case.name, case.value));
+            let value = match &case.written {
+                // Cases before it are known here by their names.
+                Some(tree) => {
+                    let mut text = String::new();
+                    self.cx.tree(&self.dialect, tree).value(tree.root, &mut text);
+                    format!(" = {}", text.replace(&format!("{}::", e.name), ""))
+                }
+                None if case.value == next => String::new(),
+                None => {
+                    let mut text = " = ".to_owned();
+                    let none = ExprTree { exprs: ExprArena::default(), root: ExprId(0) };
+                    self.cx.tree(&self.dialect, &none).push_literal(e.tag, Literal::Int(case.value), None, &mut text);
+                    text
+                }
+            };
+            next = case.value.wrapping_add(1);
+            self.w.line(&format!("{}{value},", case.name));
             self.w.after(&case.comments);
         }
         self.cx.close(e.span, ";", &mut self.w);

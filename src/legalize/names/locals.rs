@@ -74,14 +74,16 @@ pub(super) fn spelled_words(program: &Program, language: Language) -> FxHashSet<
     words
 }
 
-/// Calls `f` with the name of the struct that a type is or is made of.
+/// Calls `f` with the name of the struct or enum that a type is or is made of.
 fn struct_of(program: &Program, mut ty: TypeId, f: &mut dyn FnMut(Symbol)) {
     // Types of buffers, patches and what a mesh shader gives name their elements, too.
     while let Some(element) = program.types.get(ty).element() {
         ty = element;
     }
-    if let Type::Struct(id) = program.types.get(ty) {
-        f(program.structs[id].name);
+    match program.types.get(ty) {
+        Type::Struct(id) => f(program.structs[id].name),
+        Type::Enum(id) => f(program.enums[id].name),
+        _ => {}
     }
 }
 
@@ -104,6 +106,13 @@ fn used_names(program: &Program, (language, open): LanguageFacts, body: &Body, i
                 && let Some(field) = program.field(body.exprs[*base].ty, *index)
             {
                 f(field.name);
+            }
+        }
+        ExprKind::EnumCase(e, index) => {
+            let of = &program.enums[*e];
+            match of.cases.get(*index as usize) {
+                Some(case) if !of.is_named_by_cases() => f(case.name),
+                _ => f(of.name),
             }
         }
         ExprKind::Construct(_) | ExprKind::Zero | ExprKind::Convert(..) => struct_of(program, expr.ty, f),
