@@ -129,6 +129,7 @@ pub fn slots(
         };
         let slot = Slot {
             name: names.name(&format!("{}{behind}", leaf.path)),
+            path: leaf.path.clone(),
             note: of.map(Found::note).unwrap_or_default(),
             class: leaf.class.or(Unit::of_word(&leaf.kind).and_then(Unit::class)).filter(|_| classes),
             index: leaf.index.unwrap_or(0),
