@@ -4,8 +4,8 @@ use crate::support::{contents, shaderport, tree};
 use shaderport::internals::options::Choices;
 use shaderport::internals::source_map::data_of_url;
 use shaderport::{
-    BufferLayout, Build, Code, Lint, MatrixOrder, PermutationTexts, Policy, Shift, SourceMap, SourceMapUse, Target,
-    WarningLevel,
+    BufferLayout, Build, Code, Lint, MatrixOrder, PermutationTexts, Policy, RootConstants, Shift, SourceMap,
+    SourceMapUse, Target, WarningLevel,
 };
 use std::path::Path;
 
@@ -96,6 +96,13 @@ const ROWS: &[Row] = &[
         Target::Wgsl,
     ),
     (
+        "root-constants",
+        &["--root-constants", "push", "-D", "ROOT"],
+        "root-constants = 'push'\ndefines = { ROOT = 1 }",
+        |b| b.root_constants(RootConstants::Push).define("ROOT", Some("1")),
+        Target::Glsl,
+    ),
+    (
         "buffer-layout",
         &["--buffer-layout", "d3d"],
         "buffer-layout = 'd3d'",
@@ -171,6 +178,12 @@ struct Two : IKind { float get() { return 2; } };
 StructuredBuffer<IKind> kinds;
 #endif
 RWStructuredBuffer<float> result : register(u2);
+#ifdef ROOT
+cbuffer Draw : register(b9) { float scale; };
+[RootSignature(\"RootConstants(b9, num32BitConstants = 1)\")]
+#else
+static const float scale = 1;
+#endif
 [shader(\"compute\")] [numthreads(1, 1, 1)]
 void main()
 {
@@ -186,7 +199,7 @@ void main()
 #ifdef KINDS
     sum += kinds[1].get();
 #endif
-    result[0] = sum;
+    result[0] = sum * scale;
 }
 #ifdef DERIVATIVES
 [shader(\"fragment\")]
