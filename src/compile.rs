@@ -141,6 +141,8 @@ pub struct Options {
     pub resource_heap: Option<(u32, u32)>,
     /// The same of `SamplerDescriptorHeap`.
     pub sampler_heap: Option<(u32, u32)>,
+    /// Textures are combined with the samplers that they are read through, in languages that have both.
+    pub combine_samplers: bool,
     /// What root constants become.
     pub root_constants: RootConstants,
     /// The bytes of buffers.
@@ -202,6 +204,7 @@ impl Default for Options {
             varying_derivatives: false,
             invert_y: false,
             dx_position_w: true,
+            combine_samplers: false,
             root_constants: RootConstants::Buffer,
             shift: layout::Shift::NONE,
             globals_binding: None,
@@ -577,6 +580,7 @@ impl<'a> Compilation<'a> {
         let options = legalize::Options {
             varying_derivatives: self.options.varying_derivatives,
             invert_y: self.options.invert_y,
+            combine_samplers: self.options.combine_samplers,
             target_position_w: !self.options.dx_position_w,
             left_out: self.options.left_out_pass.as_deref(),
         };

@@ -95,6 +95,10 @@ choices! {
     /// reciprocal on Vulkan and WebGPU.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     dx_position_w: bool,
+    /// Combine each texture with the sampler that it is read through, if it is one, in GLSL for Vulkan: `sampler2D` at the binding of
+    /// the texture.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    combine_samplers: bool,
     /// Constants of root signatures (`RootConstants(b0, ...)`): constant buffers as in the source, which is the default, or push
     /// constants, on Vulkan and wgpu.
     #[arg(long, value_name = "buffer|push")]
@@ -222,6 +226,11 @@ macro_rules! setters {
             self.choose(|c| c.dx_position_w = Some(d3d))
         }
 
+        /// Combines each texture with the sampler that it is read through, if it is one, in GLSL for Vulkan.
+        pub fn combine_samplers(self, combine: bool) -> Self {
+            self.choose(|c| c.combine_samplers = Some(combine))
+        }
+
         /// What constants of root signatures become on APIs that have push constants.
         pub fn root_constants(self, become_: crate::RootConstants) -> Self {
             self.choose(|c| c.root_constants = Some(become_))
@@ -327,6 +336,7 @@ impl Choices {
         to.varying_derivatives = self.varying_derivatives.unwrap_or(to.varying_derivatives);
         to.invert_y = self.invert_y.unwrap_or(to.invert_y);
         to.dx_position_w = self.dx_position_w.unwrap_or(to.dx_position_w);
+        to.combine_samplers = self.combine_samplers.unwrap_or(to.combine_samplers);
         to.root_constants = self.root_constants.unwrap_or(to.root_constants);
         to.profile = profile.clone().or(to.profile.take());
         to.matrix_order = matrix_layout.unwrap_or(to.matrix_order);

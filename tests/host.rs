@@ -410,6 +410,31 @@ constexpr D3D12_STATIC_SAMPLER_DESC static_samplers[] = {
     assert_eq!(rust_refuses(&rust, &[]), None);
 }
 
+/// A texture that the text combines with a sampler is one descriptor, which may have the state of that sampler.
+#[test]
+fn textures_that_are_combined_are_one_descriptor() {
+    let mut all = Generated::default();
+    let options = options(BufferLayout::Native).combine_samplers(true);
+    let source = "Texture2D<float4> picture : register(t1);
+SamplerState smooth : register(s2) { Filter = MIN_MAG_MIP_POINT; };
+[shader(\"fragment\")]
+float4 shade(float2 uv : TEXCOORD0) : SV_Target0 { return picture.Sample(smooth, uv); }
+";
+    all.add(compile(&MemoryLoader::new().with("a.hlsl", source), &["a.hlsl"], &options));
+    let cpp = all.cpp();
+    let tables = "constexpr VkDescriptorSetLayoutBinding set0[] = {
+    {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr},
+};
+constexpr VkSamplerCreateInfo immutable_samplers[] = {
+    {VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO, nullptr, 0, VK_FILTER_NEAREST, ";
+    assert!(cpp.contains(tables), "{cpp}");
+    assert!(cpp.contains("immutable_sampler_bindings[] = {\n    {0, 0, 1},\n};"), "{cpp}");
+    assert_eq!(cpp_refuses(&cpp), None);
+    let glsl = all.sidecars.iter().find(|sidecar| sidecar.target == "glsl").expect("a sidecar");
+    let pairs = glsl.leaves.iter().flat_map(|leaf| &leaf.pairs).map(|pair| (pair.sampler.as_deref(), pair.index));
+    assert_eq!(pairs.collect::<Vec<_>>(), [(Some("smooth"), Some(0))]);
+}
+
 /// Entry points that disagree leave the sampler to the application.
 #[test]
 fn samplers_that_differ_are_in_no_table() {

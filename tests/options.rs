@@ -96,6 +96,13 @@ const ROWS: &[Row] = &[
         Target::Wgsl,
     ),
     (
+        "combine-samplers",
+        &["--combine-samplers", "-D", "SAMPLED"],
+        "combine-samplers = true\ndefines = { SAMPLED = 1 }",
+        |b| b.combine_samplers(true).define("SAMPLED", Some("1")),
+        Target::Glsl,
+    ),
+    (
         "root-constants",
         &["--root-constants", "push", "-D", "ROOT"],
         "root-constants = 'push'\ndefines = { ROOT = 1 }",
@@ -168,6 +175,9 @@ float gain;
 Texture2D unused : register(t1);
 Texture2D image : register(t3);
 Texture2D other[2];
+#ifdef SAMPLED
+SamplerState smooth;
+#endif
 #ifdef ARRAY
 Texture2D maps[];
 #endif
@@ -190,6 +200,9 @@ void main()
     float sum = gain + last + part.at.x + turn[1].z + image.Load(int3(0)).x + other[1].Load(int3(0)).x;
 #ifdef ARRAY
     sum += maps[1].Load(int3(0)).x;
+#endif
+#ifdef SAMPLED
+    sum += unused.SampleLevel(smooth, 0, 0).x;
 #endif
 #ifdef HEAPS
     Texture2D found = ResourceDescriptorHeap[1];

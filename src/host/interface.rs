@@ -86,6 +86,11 @@ fn size_of(buffers: &[Buffer], path: &str) -> u64 {
     buffers.iter().find(|b| b.path == path).map_or(0, |b| b.size)
 }
 
+/// The samplers that the text combines a texture with.
+fn samplers_of(leaf: &Leaf) -> impl Iterator<Item = &str> {
+    leaf.pairs.iter().filter_map(|pair| pair.sampler.as_deref())
+}
+
 /// Everything that is in slots.
 pub fn slots(
     reflection: &Reflection,
@@ -98,9 +103,14 @@ pub fn slots(
     let api = Profile::parse(&reflection.profile).map(|p| p.facts.api.facts());
     let in_one = api.is_some_and(|api| api.arrays);
     let mut list = Vec::new();
+    // Textures that only the text combines have the binding of both, where bindings are no units.
+    let is_joined = |leaf: &Leaf| !classes && leaf.pairs.iter().any(|pair| pair.sampler.is_some());
+    let joined: BTreeSet<&str> =
+        reflection.leaves.iter().filter(|leaf| is_joined(leaf)).flat_map(samplers_of).collect();
+    let is_in_text = |leaf: &&Leaf| leaf.emitted_name.is_some() || !joined.contains(leaf.path.as_str());
     // Of combined samplers that have slots apart, the paths whose texture is listed.
     let mut textures: BTreeSet<&str> = BTreeSet::new();
-    for leaf in reflection.leaves.iter().filter(|leaf| is_slot(leaf) && leaf.buffer.is_none()) {
+    for leaf in reflection.leaves.iter().filter(|leaf| is_slot(leaf) && leaf.buffer.is_none() && is_in_text(leaf)) {
         let of = found.get(&leaf.path);
         let is_combined = of.is_some_and(|of| of.ty.combined == Some(true));
         let is_apart = is_combined && api.is_some_and(|api| if api.classes { api.samplers } else { api.combined > 1 });
@@ -117,6 +127,7 @@ pub fn slots(
                 Resource::Sampler { compares: texture.sample == Sample::Depth }
             }
             Resource::Combined(texture) if is_apart => Resource::Texture(texture),
+            Resource::Texture(texture) if is_joined(leaf) => Resource::Combined(texture),
             other => other,
         };
         // Where arrays are in one slot, how many there are is what the arrays say.
@@ -130,6 +141,7 @@ pub fn slots(
         let slot = Slot {
             name: names.name(&format!("{}{behind}", leaf.path)),
             path: leaf.path.clone(),
+            sampler: samplers_of(leaf).next().filter(|_| is_joined(leaf)).map(str::to_owned),
             note: of.map(Found::note).unwrap_or_default(),
             class: leaf.class.or(Unit::of_word(&leaf.kind).and_then(Unit::class)).filter(|_| classes),
             index: leaf.index.unwrap_or(0),
@@ -142,6 +154,7 @@ pub fn slots(
         let pairs: Vec<Slot> = leaf
             .pairs
             .iter()
+            .filter(|_| !is_joined(leaf))
             .filter_map(|pair| {
                 let name = names.name(&pair.emitted_name);
                 Some(Slot { name, index: pair.index?, ..slot.clone() })

@@ -214,6 +214,8 @@ pub struct Slot {
     pub name: String,
     /// Its path in the sidecar.
     pub path: String,
+    /// The path of the sampler, if the text alone combines a texture with it.
+    pub sampler: Option<String>,
     /// Its type in the source, if it is declared, and its place there.
     pub note: String,
     /// Register class on D3D and OpenGL.

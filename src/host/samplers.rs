@@ -255,7 +255,7 @@ pub fn samplers(reflection: &Reflection, slots: &[Slot]) -> Vec<Sampler> {
     all.extend(by_root);
     let is_sampler = |slot: &&Slot| matches!(slot.resource, Resource::Sampler { .. } | Resource::Combined(_));
     let sampler = |slot: &Slot| {
-        let list = all.get(slot.path.as_str())?;
+        let list = all.get(slot.sampler.as_ref().unwrap_or(&slot.path).as_str())?;
         let (who, state, unknown) = list.first()?;
         let mut notes: Vec<String> = unknown.iter().map(|text| format!("`{text}` has no value here")).collect();
         let other = list.iter().find(|(_, other, _)| other != state);

@@ -520,7 +520,7 @@ objects! {
         /// The path of the sampler, with the index of its element if it is one of an array; nothing if the texture is read without
         /// one.
         sampler?: String,
-        /// The texture unit, to which texture and sampler are bound.
+        /// The texture unit or binding of both.
         index?: u64,
         /// Its name.
         emitted_name: String,

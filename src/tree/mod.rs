@@ -779,6 +779,11 @@ impl Global {
         Global { name: name.into(), ty, kind, span, file: span.file, ..Global::default() }
     }
 
+    /// Whether the source says that it is a part of a combined image sampler.
+    pub fn is_combined_image(&self) -> bool {
+        self.attributes.iter().any(|a| a.name.as_str().eq_ignore_ascii_case("vk::combinedImageSampler"))
+    }
+
     /// Whether the source declares it: it is no array that layout made of something else.
     pub fn is_declared(&self) -> bool {
         self.heap.is_none() && self.views.is_none()
