@@ -410,6 +410,62 @@ constexpr D3D12_STATIC_SAMPLER_DESC static_samplers[] = {
     assert_eq!(rust_refuses(&rust, &[]), None);
 }
 
+/// Values of plain parameters, which no text has.
+const VALUED: &str = "float4 tint = float4(1, 0.5, 0.25, 1);
+static const float base = 2;
+float scale = base * 1.5f;
+bool lit = true;
+int count = -3;
+uint mask = 0xffffffff;
+float2 taps[2] = { float2(0, 1), { 2, 3 } };
+float2x3 turn = { 1, 2, 3, 4, 5, 6 };
+half4 small = 1;
+double wide = 0.1;
+float4 none;
+float4 wrong = unknown(1);
+float later = tint.x;
+RWStructuredBuffer<float> result;
+[shader(\"compute\")] [numthreads(1, 1, 1)]
+void main()
+{
+    result[0] = tint.x + scale + lit + count + mask + taps[1].x + turn[0].x + small.x + wide + none.x + wrong.x + later;
+}
+";
+
+#[test]
+fn values_of_parameters_are_told() {
+    let mut all = Generated::default();
+    all.add(compile(&MemoryLoader::new().with("a.hlsl", VALUED), &["a.hlsl"], &options(BufferLayout::D3d)));
+    assert_eq!(all.names.len(), TARGETS.len());
+    for sidecar in &all.sidecars {
+        let of = |name: &str| {
+            let is_it = |p: &&shaderport::reflection::Variable| p.name.as_deref() == Some(name);
+            serde_json::to_string(&sidecar.parameters.iter().find(is_it).expect(name).default_values).expect("JSON")
+        };
+        assert_eq!(of("tint"), "[1.0,0.5,0.25,1.0]");
+        assert_eq!(of("turn"), "[1.0,2.0,3.0,4.0,5.0,6.0]");
+        assert_eq!([of("none"), of("wrong"), of("later")], ["[]", "[]", "[]"]);
+        assert_eq!(Reflection::from_json(&sidecar.to_json()).expect("a sidecar").parameters, sidecar.parameters);
+        assert_eq!(Reflection::from_json(&sidecar.to_compact_json()).expect("a sidecar").leaves, sidecar.leaves);
+    }
+    let cpp = all.cpp();
+    for what in [
+        "constexpr float tint[] = {1.0f, 0.5f, 0.25f, 1.0f};\n",
+        "constexpr float scale[] = {3.0f};\n",
+        "constexpr std::uint32_t lit[] = {1u};\n",
+        "constexpr std::int32_t count[] = {-3};\n",
+        "constexpr std::uint32_t mask[] = {4294967295u};\n",
+        "constexpr float taps[] = {0.0f, 1.0f, 2.0f, 3.0f};\n",
+        "constexpr double wide[] = {0.1};\n",
+    ] {
+        assert_eq!(cpp.matches(what).count(), TARGETS.len(), "{what}\n{cpp}");
+    }
+    assert_eq!(cpp_refuses(&cpp), None);
+    let rust = all.rust(&RustOptions::default());
+    assert!(rust.contains("pub const taps: [f32; 4] = [0.0, 1.0, 2.0, 3.0];"), "{rust}");
+    assert_eq!(rust_refuses(&rust, &[]), None);
+}
+
 /// A texture that the text combines with a sampler is one descriptor, which may have the state of that sampler.
 #[test]
 fn textures_that_are_combined_are_one_descriptor() {

@@ -1,12 +1,14 @@
 //! Where everything of a program is bound, its entry points and its constants.
 
 use super::held;
-use super::model::{Buffer, Constant, ConstantValue, Entry, Input, Number, PushConstants, Resource, Sample, Slot};
+use super::model::{
+    Buffer, Constant, ConstantValue, DefaultValue, Entry, Input, Number, PushConstants, Resource, Sample, Slot,
+};
 use super::names::{Names, Words};
 use super::resources::resource;
 use super::structs::{number, place};
 use crate::layout::Unit;
-use crate::reflect::model::{Leaf, Reflection, TypeNode, Variable};
+use crate::reflect::model::{Leaf, Reflection, ScalarValue, TypeNode, Variable};
 use crate::reflect::words::{has_classes, type_name};
 use crate::target::Profile;
 use std::collections::{BTreeMap, BTreeSet};
@@ -191,6 +193,29 @@ pub fn constants(reflection: &Reflection, words: &Words, found: &BTreeMap<String
         Some(Constant { name: names.name(&leaf.path), note, id: leaf.index?, number, value })
     });
     constants.collect()
+}
+
+/// The values that the source gives plain parameters, of those whose numbers are of one kind.
+pub fn defaults(reflection: &Reflection, words: &Words, found: &BTreeMap<String, Found>) -> Vec<DefaultValue> {
+    let mut names = Names::new(words, &[]);
+    let values = reflection.parameters.iter().filter(|p| !p.default_values.is_empty()).filter_map(|parameter| {
+        let path = parameter.name.as_deref()?;
+        let mut element = parameter.ty.as_deref()?;
+        while let Some(inner) = element.element_type.as_deref() {
+            element = inner;
+        }
+        let scalar = element.scalar_type.as_deref().filter(|scalar| *scalar != "float16")?;
+        // Numbers of fewer bytes than four and `bool` are words of the host.
+        let number = Number::of(scalar, if scalar.ends_with("64") { 8 } else { 4 });
+        let value = |value: &ScalarValue| match *value {
+            ScalarValue::Bool(value) => ConstantValue::of(ScalarValue::Int(value.into()), number),
+            other => ConstantValue::of(other, number),
+        };
+        let values = parameter.default_values.iter().map(value).collect::<Option<Vec<_>>>()?;
+        let note = found.get(path).map(Found::note).unwrap_or_default();
+        Some(DefaultValue { name: names.name(path), note, number, values })
+    });
+    values.collect()
 }
 
 /// The entry points.

@@ -46,9 +46,10 @@ impl Host {
         let push_constants = interface::push_constants(reflection, words, &buffers);
         let entries = interface::entries(reflection, words);
         let constants = interface::constants(reflection, words, &found);
+        let defaults = interface::defaults(reflection, words, &found);
         let samplers = samplers::samplers(reflection, &slots);
         let root_constants = samplers::root_constants(reflection, &slots);
-        Host { structs, buffers, slots, push_constants, entries, constants, samplers, root_constants }
+        Host { structs, buffers, slots, push_constants, entries, constants, defaults, samplers, root_constants }
     }
 }
 

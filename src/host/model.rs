@@ -18,6 +18,8 @@ pub struct Host {
     pub entries: Vec<Entry>,
     /// Specialization or override constants.
     pub constants: Vec<Constant>,
+    /// Values that the source gives plain parameters.
+    pub defaults: Vec<DefaultValue>,
     /// Samplers whose states the source has.
     pub samplers: Vec<Sampler>,
     /// Constants that root signatures have themselves.
@@ -232,6 +234,19 @@ pub struct Slot {
     pub resource: Resource,
     /// The stages that can reach it, in the order of entry points, each once.
     pub stages: Vec<String>,
+}
+
+/// The value that the source gives a plain parameter, as numbers one after the other.
+#[derive(Clone, Debug)]
+pub struct DefaultValue {
+    /// Its name in host code.
+    pub name: String,
+    /// Its type in the source and its place there.
+    pub note: String,
+    /// What the numbers are.
+    pub number: Number,
+    /// The numbers.
+    pub values: Vec<ConstantValue>,
 }
 
 /// A sampler whose states the source has.

@@ -1,8 +1,8 @@
 //! Bindings, entry points and constants as data of types that the module declares.
 
 use super::model::{
-    Access, Constant, ConstantValue, Entry, Host, Input, Number, PushConstants, Reduction, Resource, Sample, Sampler,
-    Shape, Slot, Texture,
+    Access, Constant, ConstantValue, DefaultValue, Entry, Host, Input, Number, PushConstants, Reduction, Resource,
+    Sample, Sampler, Shape, Slot, Texture,
 };
 use super::rust::{comment, section};
 use crate::tree::Stage;
@@ -26,6 +26,7 @@ pub fn sections(host: &Host) -> String {
         typed("samplers", host.samplers.iter().map(sampler).collect()),
         typed("push_constants", host.push_constants.iter().map(push_constants).collect()),
         typed("constants", host.constants.iter().map(constant).collect()),
+        section("defaults", &host.defaults.iter().map(default_value).collect::<String>()),
         typed("entry_points", host.entries.iter().map(entry).collect()),
         typed("inputs", host.entries.iter().filter_map(inputs).collect()),
     ]
@@ -171,6 +172,13 @@ fn constant(constant: &Constant) -> String {
     format!(
         "{note}pub const {name}: Constant =\n    Constant {{ id: {id}, number: Number::{number}, default: {default} }};\n"
     )
+}
+
+fn default_value(value: &DefaultValue) -> String {
+    let note = if value.note.is_empty() { String::new() } else { comment(&format!("`{}`", value.note)) };
+    let values: Vec<String> = value.values.iter().map(ToString::to_string).collect();
+    let ty = number(value.number, false).to_ascii_lowercase();
+    format!("{note}pub const {}: [{ty}; {}] = [{}];\n", value.name, values.len(), values.join(", "))
 }
 
 fn entry(entry: &Entry) -> String {

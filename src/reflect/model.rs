@@ -250,6 +250,9 @@ objects! {
         location?: String,
         /// Ours: the position that the source asks for.
         requested?: String,
+        /// Ours: of a plain global parameter, the numbers of the value that the source gives it and the shader ignores: those of
+        /// vectors, of the rows of matrices, of elements and fields one after the other.
+        default_values[]: ScalarValue,
         /// User attributes.
         user_attribs[]: UserAttribute,
     }

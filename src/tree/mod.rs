@@ -754,6 +754,8 @@ pub struct Global {
     pub never_written: bool,
     /// Of plain data that `vk::push_constant` makes a `ConstantBuffer`: its type in the source.
     pub wraps: Option<TypeId>,
+    /// Of a shader parameter: the numbers of the value that the source gives it, which the application sets.
+    pub given: Vec<Literal>,
     /// Of a texture that a pass combined with a sampler.
     pub pair: Option<SamplerPair>,
     /// It is this descriptor heap, as an array of one type: the source does not declare it.
