@@ -65,7 +65,7 @@ fn combine(cx: &mut Context) {
             Ok(sampler) if cx.options.combine_samplers || is_asked(cx.program, *texture, sampler) => {
                 pairs.insert(*texture, sampler);
             }
-            Err(why) if cx.options.combine_samplers => warnings.extend(why),
+            Err(why) if cx.options.combine_samplers => warnings.extend(why.map(|warning| *warning)),
             Ok(_) | Err(_) => {}
         }
     }
@@ -107,14 +107,14 @@ fn reads(program: &Program, all: &BTreeMap<GlobalId, Half>) -> BTreeMap<GlobalId
 }
 
 /// The sampler that a texture can be combined with, or why it stays apart; nothing needs to be said if no sampler reads it.
-fn sampler_of(program: &Program, texture: GlobalId, reads: &Reads) -> Result<GlobalId, Option<Diagnostic>> {
+fn sampler_of(program: &Program, texture: GlobalId, reads: &Reads) -> Result<GlobalId, Option<Box<Diagnostic>>> {
     let (name, span) = (program.globals[texture].name, program.globals[texture].span);
     let warning = |why: String| Diagnostic::warning(Code::OMITTED, span, format!("`{name}` is not combined: {why}"));
-    let apart = |why: String| Err(Some(warning(why)));
+    let apart = |why: String| Err(Some(Box::new(warning(why))));
     let mut samplers = reads.samplers.iter().copied();
     let (first, second) = (samplers.next(), samplers.next());
     match (first, second, reads.elsewhere) {
-        (_, _, Some(at)) => Err(Some(warning("it is handed on to a function".to_owned()).label(at, "here"))),
+        (_, _, Some(at)) => Err(Some(Box::new(warning("it is handed on to a function".to_owned()).label(at, "here")))),
         (None, ..) => Err(None),
         (Some(one), Some(other), _) => {
             let [one, other] = [one, other].map(|sampler| program.globals[sampler].name);
