@@ -82,6 +82,21 @@ impl PermutationTexts {
         &[("separate", PermutationTexts::Separate), ("merged", PermutationTexts::Merged)];
 }
 
+/// What the buffers of a root signature's constants become on APIs that have push constants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RootConstants {
+    /// They stay constant buffers with bindings.
+    #[default]
+    Buffer,
+    /// They are push constants.
+    Push,
+}
+
+impl RootConstants {
+    /// (name in options, use).
+    pub const TABLE: &[(&str, RootConstants)] = &[("buffer", RootConstants::Buffer), ("push", RootConstants::Push)];
+}
+
 /// How to compile: targets, macros and entry points, and a setter for each option of the command line.
 ///
 /// ```
@@ -128,6 +143,10 @@ pub struct Options {
     pub resource_heap: Option<(u32, u32)>,
     /// The same of `SamplerDescriptorHeap`.
     pub sampler_heap: Option<(u32, u32)>,
+    /// Textures are combined with the samplers that they are read through, in languages that have both.
+    pub combine_samplers: bool,
+    /// What root constants become.
+    pub root_constants: RootConstants,
     /// The bytes of buffers.
     pub buffer_layout: BufferLayout,
     /// How texts are laid out.
@@ -189,6 +208,8 @@ impl Default for Options {
             varying_derivatives: false,
             invert_y: false,
             dx_position_w: true,
+            combine_samplers: false,
+            root_constants: RootConstants::Buffer,
             shift: layout::Shift::NONE,
             globals_binding: None,
             resource_heap: None,
@@ -640,6 +661,7 @@ fn legalization(options: &Options) -> legalize::Options<'_> {
     legalize::Options {
         varying_derivatives: options.varying_derivatives,
         invert_y: options.invert_y,
+        combine_samplers: options.combine_samplers,
         target_position_w: !options.dx_position_w,
         left_out: options.left_out_pass.as_deref(),
     }
@@ -760,6 +782,7 @@ pub fn settings(profile: &Profile, options: &Options) -> Settings {
         native_heaps: Settings::native(api, options.policy).native_heaps,
         heap_bindings: layout::HeapBindings { resources: options.resource_heap, samplers: options.sampler_heap },
         reserve_unused: options.reserve_unused,
+        pushes_root_constants: options.root_constants == RootConstants::Push,
         targets_claim_registers: api == Api::D3d && !block_spaces && options.policy.explicit.targets_claim_registers,
         ..Settings::native(api, options.policy)
     };

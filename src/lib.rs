@@ -82,7 +82,7 @@ pub use check::EntryRequest;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use cli::run as run_command_line;
-pub use compile::{Artifact, BufferLayout, Options, Output, PermutationTexts, compile};
+pub use compile::{Artifact, BufferLayout, Options, Output, PermutationTexts, RootConstants, compile};
 pub use diagnostic::{Code, Diagnostic, Label, Severity, Suggestion, WarningLevel, WarningRule};
 pub use emit::{Braces, Indent, TextStyle};
 pub use layout::{Policy, Shift};

@@ -1,7 +1,7 @@
 //! Options: the same words on the command line, in the manifest and as setters of a build script.
 
 use crate::check::{Conformance, EntryRequest};
-use crate::compile::{BufferLayout, Options, PermutationTexts, Target};
+use crate::compile::{BufferLayout, Options, PermutationTexts, RootConstants, Target};
 use crate::diagnostic::WarningRule;
 use crate::emit::TextStyle;
 use crate::host::{CppTables, RustBindings};
@@ -95,6 +95,15 @@ choices! {
     /// reciprocal on Vulkan and WebGPU.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     dx_position_w: bool,
+    /// Combine each texture with the sampler that it is read through, if it is one, in GLSL for Vulkan: `sampler2D` at the binding of
+    /// the texture.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    combine_samplers: bool,
+    /// Constants of root signatures (`RootConstants(b0, ...)`): constant buffers as in the source, which is the default, or push
+    /// constants, on Vulkan and wgpu.
+    #[arg(long, value_name = "buffer|push")]
+    #[serde(deserialize_with = "said")]
+    root_constants: RootConstants,
     /// Rules for the bytes of buffers; native, each target's own, is the default.
     #[arg(long, value_name = "native|d3d|std140|std430|scalar")]
     #[serde(deserialize_with = "said")]
@@ -216,6 +225,16 @@ macro_rules! setters {
             self.choose(|c| c.dx_position_w = Some(d3d))
         }
 
+        /// Combines each texture with the sampler that it is read through, if it is one, in GLSL for Vulkan.
+        pub fn combine_samplers(self, combine: bool) -> Self {
+            self.choose(|c| c.combine_samplers = Some(combine))
+        }
+
+        /// What constants of root signatures become on APIs that have push constants.
+        pub fn root_constants(self, become_: crate::RootConstants) -> Self {
+            self.choose(|c| c.root_constants = Some(become_))
+        }
+
         /// Rules for the bytes of buffers.
         pub fn buffer_layout(self, layout: BufferLayout) -> Self {
             self.choose(|c| c.buffer_layout = Some(layout))
@@ -316,6 +335,8 @@ impl Choices {
         to.varying_derivatives = self.varying_derivatives.unwrap_or(to.varying_derivatives);
         to.invert_y = self.invert_y.unwrap_or(to.invert_y);
         to.dx_position_w = self.dx_position_w.unwrap_or(to.dx_position_w);
+        to.combine_samplers = self.combine_samplers.unwrap_or(to.combine_samplers);
+        to.root_constants = self.root_constants.unwrap_or(to.root_constants);
         to.profile = profile.clone().or(to.profile.take());
         to.matrix_order = matrix_layout.unwrap_or(to.matrix_order);
         to.policy = binding_policy.unwrap_or(to.policy);
@@ -494,6 +515,15 @@ impl FromStr for PermutationTexts {
 
     fn from_str(text: &str) -> Result<PermutationTexts, String> {
         named(Self::TABLE, "what becomes of variants", text)
+    }
+}
+
+/// What root constants become, by name.
+impl FromStr for RootConstants {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<RootConstants, String> {
+        named(Self::TABLE, "what root constants become", text)
     }
 }
 

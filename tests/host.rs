@@ -323,6 +323,194 @@ fn common_types_are_written_once() {
     assert_eq!(rust_refuses(&(text + uses), &[("a.wgsl", "text")]), None);
 }
 
+/// What a root signature and the states of samplers say, as tables of the APIs.
+const ROOT: &str = "cbuffer Draw : register(b0)
+{
+    float4 tint;
+    uint layer;
+};
+Texture2DArray<float4> picture : register(t0);
+SamplerState smooth : register(s0);
+SamplerComparisonState shadow : register(s1);
+SamplerState least : register(s2);
+SamplerState own : register(s3)
+{
+    Filter = MIN_MAG_LINEAR_MIP_POINT;
+    AddressU = Border;
+    AddressV = Mirror;
+    BorderColor = float4(0, 0, 0, 1);
+    MaxLOD = 4;
+    Priority = 2;
+};
+SamplerState other : register(s4);
+Texture2D<float> depth : register(t1);
+
+[RootSignature(\"RootConstants(b0, num32BitConstants = 5), DescriptorTable(SRV(t0, numDescriptors = 2)), \"
+               \"StaticSampler(s0, filter = FILTER_ANISOTROPIC, addressU = TEXTURE_ADDRESS_CLAMP, maxAnisotropy = 8), \"
+               \"StaticSampler(s1, filter = FILTER_COMPARISON_MIN_MAG_MIP_LINEAR, visibility = SHADER_VISIBILITY_PIXEL), \"
+               \"StaticSampler(s2, filter = FILTER_MINIMUM_MIN_MAG_MIP_POINT, mipLODBias = -0.5f), \"
+               \"DescriptorTable(Sampler(s3, numDescriptors = 2))\")]
+[shader(\"fragment\")]
+float4 shade(float2 uv : TEXCOORD0) : SV_Target0
+{
+    float4 color = tint * picture.Sample(smooth, float3(uv, layer)) * picture.Sample(least, float3(uv, 0));
+    return color * depth.SampleCmp(shadow, uv, 0.5) + picture.Sample(own, float3(uv, 1)) + picture.Sample(other, 0);
+}
+";
+
+#[test]
+fn samplers_and_constants_of_root_signatures_are_tables() {
+    let mut all = Generated::default();
+    all.add(compile(&MemoryLoader::new().with("a.hlsl", ROOT), &["a.hlsl"], &options(BufferLayout::D3d)));
+    assert_eq!(all.names.len(), TARGETS.len());
+    let cpp = all.cpp();
+    let d3d = "D3D12_ROOT_CONSTANTS root_constants[] = {
+    {0, 0, 5},
+};
+// own: `Priority = 2` has no value here
+constexpr D3D12_STATIC_SAMPLER_DESC static_samplers[] = {
+    {D3D12_FILTER_ANISOTROPIC, D3D12_TEXTURE_ADDRESS_MODE_CLAMP, D3D12_TEXTURE_ADDRESS_MODE_WRAP, \
+     D3D12_TEXTURE_ADDRESS_MODE_WRAP, 0.0f, 8, D3D12_COMPARISON_FUNC_LESS_EQUAL, D3D12_STATIC_BORDER_COLOR_OPAQUE_WHITE, \
+     0.0f, 3.4028235e38f, 0, 0, D3D12_SHADER_VISIBILITY_ALL},
+    {D3D12_FILTER_COMPARISON_MIN_MAG_MIP_LINEAR, D3D12_TEXTURE_ADDRESS_MODE_WRAP, D3D12_TEXTURE_ADDRESS_MODE_WRAP, \
+     D3D12_TEXTURE_ADDRESS_MODE_WRAP, 0.0f, 1, D3D12_COMPARISON_FUNC_LESS_EQUAL, D3D12_STATIC_BORDER_COLOR_OPAQUE_WHITE, \
+     0.0f, 3.4028235e38f, 1, 0, D3D12_SHADER_VISIBILITY_PIXEL},
+    {D3D12_FILTER_MINIMUM_MIN_MAG_MIP_POINT, D3D12_TEXTURE_ADDRESS_MODE_WRAP, D3D12_TEXTURE_ADDRESS_MODE_WRAP, \
+     D3D12_TEXTURE_ADDRESS_MODE_WRAP, -0.5f, 1, D3D12_COMPARISON_FUNC_LESS_EQUAL, D3D12_STATIC_BORDER_COLOR_OPAQUE_WHITE, \
+     0.0f, 3.4028235e38f, 2, 0, D3D12_SHADER_VISIBILITY_ALL},
+    {D3D12_FILTER_MIN_MAG_LINEAR_MIP_POINT, D3D12_TEXTURE_ADDRESS_MODE_BORDER, D3D12_TEXTURE_ADDRESS_MODE_MIRROR, \
+     D3D12_TEXTURE_ADDRESS_MODE_CLAMP, 0.0f, 1, D3D12_COMPARISON_FUNC_NEVER, D3D12_STATIC_BORDER_COLOR_OPAQUE_BLACK, \
+     -3.4028235e38f, 4.0f, 3, 0, D3D12_SHADER_VISIBILITY_ALL},
+};";
+    assert!(cpp.contains(d3d), "{cpp}");
+    // The one sampler without states is the one in a table; the buffer of root constants is in none.
+    assert_eq!(cpp.matches("D3D12_DESCRIPTOR_RANGE_TYPE_SAMPLER, 1, 4, 0").count(), 1, "{cpp}");
+    assert_eq!(cpp.matches("D3D12_DESCRIPTOR_RANGE_TYPE_SAMPLER").count(), 1, "{cpp}");
+    assert!(!cpp.contains("D3D12_DESCRIPTOR_RANGE_TYPE_CBV"), "{cpp}");
+    let vulkan = "    {VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO, &least_reduction, 0, VK_FILTER_NEAREST, VK_FILTER_NEAREST, \
+                  VK_SAMPLER_MIPMAP_MODE_NEAREST, VK_SAMPLER_ADDRESS_MODE_REPEAT, VK_SAMPLER_ADDRESS_MODE_REPEAT, \
+                  VK_SAMPLER_ADDRESS_MODE_REPEAT, -0.5f, VK_FALSE, 1.0f, VK_FALSE, VK_COMPARE_OP_LESS_OR_EQUAL, 0.0f, \
+                  VK_LOD_CLAMP_NONE, VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE, VK_FALSE},\n";
+    assert!(cpp.contains(vulkan), "{cpp}");
+    let bindings = cpp.split_once("Binding immutable_sampler_bindings[]").expect("a table").1;
+    assert_eq!(bindings.lines().take_while(|line| *line != "};").count(), 5, "{cpp}");
+    assert_eq!(cpp_refuses(&cpp), None);
+    let rust = all.rust(&RustOptions { bindings: RustBindings::Wgpu, ..RustOptions::default() });
+    for what in [
+        "pub const shadow_sampler: ::wgpu::SamplerDescriptor<'static> = ::wgpu::SamplerDescriptor {",
+        "compare: Some(::wgpu::CompareFunction::LessEqual),",
+        "border_color: Some(::wgpu::SamplerBorderColor::OpaqueBlack),",
+        "anisotropy_clamp: 8,",
+        "// least: wgpu has no samplers of the least or greatest texel",
+        "pub const own: Sampler = Sampler {",
+        "address: [Address::Border, Address::Mirror, Address::Clamp],",
+    ] {
+        assert!(rust.contains(what), "{what}\n{rust}");
+    }
+    assert_eq!(rust_refuses(&rust, &[]), None);
+}
+
+/// Values of plain parameters, which no text has.
+const VALUED: &str = "float4 tint = float4(1, 0.5, 0.25, 1);
+static const float base = 2;
+float scale = base * 1.5f;
+bool lit = true;
+int count = -3;
+uint mask = 0xffffffff;
+float2 taps[2] = { float2(0, 1), { 2, 3 } };
+float2x3 turn = { 1, 2, 3, 4, 5, 6 };
+half4 small = 1;
+double wide = 0.1;
+float4 none;
+float4 wrong = unknown(1);
+float later = tint.x;
+RWStructuredBuffer<float> result;
+[shader(\"compute\")] [numthreads(1, 1, 1)]
+void main()
+{
+    result[0] = tint.x + scale + lit + count + mask + taps[1].x + turn[0].x + small.x + wide + none.x + wrong.x + later;
+}
+";
+
+#[test]
+fn values_of_parameters_are_told() {
+    let mut all = Generated::default();
+    all.add(compile(&MemoryLoader::new().with("a.hlsl", VALUED), &["a.hlsl"], &options(BufferLayout::D3d)));
+    assert_eq!(all.names.len(), TARGETS.len());
+    for sidecar in &all.sidecars {
+        let of = |name: &str| {
+            let is_it = |p: &&shaderport::reflection::Variable| p.name.as_deref() == Some(name);
+            serde_json::to_string(&sidecar.parameters.iter().find(is_it).expect(name).default_values).expect("JSON")
+        };
+        assert_eq!(of("tint"), "[1.0,0.5,0.25,1.0]");
+        assert_eq!(of("turn"), "[1.0,2.0,3.0,4.0,5.0,6.0]");
+        assert_eq!([of("none"), of("wrong"), of("later")], ["[]", "[]", "[]"]);
+        assert_eq!(Reflection::from_json(&sidecar.to_json()).expect("a sidecar").parameters, sidecar.parameters);
+        assert_eq!(Reflection::from_json(&sidecar.to_compact_json()).expect("a sidecar").leaves, sidecar.leaves);
+    }
+    let cpp = all.cpp();
+    for what in [
+        "constexpr float tint[] = {1.0f, 0.5f, 0.25f, 1.0f};\n",
+        "constexpr float scale[] = {3.0f};\n",
+        "constexpr std::uint32_t lit[] = {1u};\n",
+        "constexpr std::int32_t count[] = {-3};\n",
+        "constexpr std::uint32_t mask[] = {4294967295u};\n",
+        "constexpr float taps[] = {0.0f, 1.0f, 2.0f, 3.0f};\n",
+        "constexpr double wide[] = {0.1};\n",
+    ] {
+        assert_eq!(cpp.matches(what).count(), TARGETS.len(), "{what}\n{cpp}");
+    }
+    assert_eq!(cpp_refuses(&cpp), None);
+    let rust = all.rust(&RustOptions::default());
+    assert!(rust.contains("pub const taps: [f32; 4] = [0.0, 1.0, 2.0, 3.0];"), "{rust}");
+    assert_eq!(rust_refuses(&rust, &[]), None);
+}
+
+/// A texture that the text combines with a sampler is one descriptor, which may have the state of that sampler.
+#[test]
+fn textures_that_are_combined_are_one_descriptor() {
+    let mut all = Generated::default();
+    let options = options(BufferLayout::Native).combine_samplers(true);
+    let source = "Texture2D<float4> picture : register(t1);
+SamplerState smooth : register(s2) { Filter = MIN_MAG_MIP_POINT; };
+[shader(\"fragment\")]
+float4 shade(float2 uv : TEXCOORD0) : SV_Target0 { return picture.Sample(smooth, uv); }
+";
+    all.add(compile(&MemoryLoader::new().with("a.hlsl", source), &["a.hlsl"], &options));
+    let cpp = all.cpp();
+    let tables = "constexpr VkDescriptorSetLayoutBinding set0[] = {
+    {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr},
+};
+constexpr VkSamplerCreateInfo immutable_samplers[] = {
+    {VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO, nullptr, 0, VK_FILTER_NEAREST, ";
+    assert!(cpp.contains(tables), "{cpp}");
+    assert!(cpp.contains("immutable_sampler_bindings[] = {\n    {0, 0, 1},\n};"), "{cpp}");
+    assert_eq!(cpp_refuses(&cpp), None);
+    let glsl = all.sidecars.iter().find(|sidecar| sidecar.target == "glsl").expect("a sidecar");
+    let pairs = glsl.leaves.iter().flat_map(|leaf| &leaf.pairs).map(|pair| (pair.sampler.as_deref(), pair.index));
+    assert_eq!(pairs.collect::<Vec<_>>(), [(Some("smooth"), Some(0))]);
+}
+
+/// Entry points that disagree leave the sampler to the application.
+#[test]
+fn samplers_that_differ_are_in_no_table() {
+    let entry = |name: &str, filter: &str| {
+        format!(
+            "[RootSignature(\"DescriptorTable(SRV(t0)), StaticSampler(s0, filter = FILTER_{filter})\")]\n\
+             [shader(\"fragment\")]\nfloat4 {name}() : SV_Target0 {{ return picture.Sample(smooth, 0.5); }}\n"
+        )
+    };
+    let globals = "Texture2D<float4> picture : register(t0);\nSamplerState smooth : register(s0);\n";
+    let source = format!("{globals}{}{}", entry("one", "MIN_MAG_MIP_LINEAR"), entry("two", "MIN_MAG_MIP_POINT"));
+    let mut all = Generated::default();
+    all.add(compile(&MemoryLoader::new().with("a.hlsl", &source), &["a.hlsl"], &options(BufferLayout::D3d)));
+    let cpp = all.cpp();
+    assert!(cpp.contains("// smooth: `two` has another sampler here than `one`: there is none"), "{cpp}");
+    assert!(!cpp.contains("static_samplers[]") && !cpp.contains("immutable_samplers[]"), "{cpp}");
+    assert!(cpp.contains("D3D12_DESCRIPTOR_RANGE_TYPE_SAMPLER, 1, 0, 0"), "{cpp}");
+    assert_eq!(cpp_refuses(&cpp), None);
+}
+
 #[test]
 fn the_command_line_shows_host_code() {
     let files = tree(&[("lights.slang", SOURCE)]);

@@ -4,8 +4,8 @@ use crate::support::{contents, shaderport, tree};
 use shaderport::internals::options::Choices;
 use shaderport::internals::source_map::data_of_url;
 use shaderport::{
-    BufferLayout, Build, Code, Lint, MatrixOrder, PermutationTexts, Policy, Shift, SourceMap, SourceMapUse, Target,
-    WarningLevel,
+    BufferLayout, Build, Code, Lint, MatrixOrder, PermutationTexts, Policy, RootConstants, Shift, SourceMap,
+    SourceMapUse, Target, WarningLevel,
 };
 use std::path::Path;
 
@@ -96,6 +96,20 @@ const ROWS: &[Row] = &[
         Target::Wgsl,
     ),
     (
+        "combine-samplers",
+        &["--combine-samplers", "-D", "SAMPLED"],
+        "combine-samplers = true\ndefines = { SAMPLED = 1 }",
+        |b| b.combine_samplers(true).define("SAMPLED", Some("1")),
+        Target::Glsl,
+    ),
+    (
+        "root-constants",
+        &["--root-constants", "push", "-D", "ROOT"],
+        "root-constants = 'push'\ndefines = { ROOT = 1 }",
+        |b| b.root_constants(RootConstants::Push).define("ROOT", Some("1")),
+        Target::Glsl,
+    ),
+    (
         "buffer-layout",
         &["--buffer-layout", "d3d"],
         "buffer-layout = 'd3d'",
@@ -161,6 +175,9 @@ float gain;
 Texture2D unused : register(t1);
 Texture2D image : register(t3);
 Texture2D other[2];
+#ifdef SAMPLED
+SamplerState smooth;
+#endif
 #ifdef ARRAY
 Texture2D maps[];
 #endif
@@ -171,12 +188,21 @@ struct Two : IKind { float get() { return 2; } };
 StructuredBuffer<IKind> kinds;
 #endif
 RWStructuredBuffer<float> result : register(u2);
+#ifdef ROOT
+cbuffer Draw : register(b9) { float scale; };
+[RootSignature(\"RootConstants(b9, num32BitConstants = 1)\")]
+#else
+static const float scale = 1;
+#endif
 [shader(\"compute\")] [numthreads(1, 1, 1)]
 void main()
 {
     float sum = gain + last + part.at.x + turn[1].z + image.Load(int3(0)).x + other[1].Load(int3(0)).x;
 #ifdef ARRAY
     sum += maps[1].Load(int3(0)).x;
+#endif
+#ifdef SAMPLED
+    sum += unused.SampleLevel(smooth, 0, 0).x;
 #endif
 #ifdef HEAPS
     Texture2D found = ResourceDescriptorHeap[1];
@@ -186,7 +212,7 @@ void main()
 #ifdef KINDS
     sum += kinds[1].get();
 #endif
-    result[0] = sum;
+    result[0] = sum * scale;
 }
 #ifdef DERIVATIVES
 [shader(\"fragment\")]

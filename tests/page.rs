@@ -94,6 +94,8 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is not a size"))?),
         "varying-derivatives" => to.varying_derivatives = true,
         "invert-y" => to.invert_y = true,
+        "combine-samplers" => to.combine_samplers = true,
+        "root-constants" => to.root_constants = value.parse()?,
         "target-position-w" => to.dx_position_w = false,
         "sidecar" => page.sidecar = true,
         "layouts" => page.layouts = true,

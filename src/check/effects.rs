@@ -4,6 +4,7 @@
 
 use super::Checker;
 use super::entry::{FoundEntry, stage_of_word};
+use super::old_inputs::advice;
 use super::scope::DeclId;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
@@ -20,12 +21,6 @@ const SEMANTICS: &[(Stage, bool, &str, bool, &str)] = &[
     (Stage::Fragment, true, "POSITION", true, "SV_Position"),
     (Stage::Fragment, false, "COLOR", false, "SV_Target"),
     (Stage::Fragment, false, "DEPTH", false, "SV_Depth"),
-];
-
-/// Inputs of fragments that are no numbers of today: (semantic, what to write).
-const OTHERS: &[(&str, &str)] = &[
-    ("VPOS", "`SV_Position` has the centers of pixels: `position.xy - 0.5`"),
-    ("VFACE", "`SV_IsFrontFace` is a `bool`: `is_front ? 1.0 : -1.0`"),
 ];
 
 /// How deep structs are in each other.
@@ -183,12 +178,14 @@ impl<'a> Checker<'a> {
         }
         let semantic = own?;
         let (name, index) = semantic.split();
+        // Parameters are converted when their functions are known.
         if renewal.comes_in
             && renewal.stage == Stage::Fragment
-            && let Some((_, note)) = OTHERS.iter().find(|(other, _)| name == *other)
+            && depth > 0
+            && let Some(note) = advice(&name)
         {
-            let message = format!("the input `{}` is not supported", semantic.text);
-            self.diags.push(Diagnostic::error(Code::UNSUPPORTED, semantic.span, message).note(*note));
+            let message = format!("the input `{}` is not supported in a struct", semantic.text);
+            self.diags.push(Diagnostic::error(Code::UNSUPPORTED, semantic.span, message).note(note));
         }
         let is_it = |row: &&(Stage, bool, &str, bool, &str)| {
             row.0 == renewal.stage

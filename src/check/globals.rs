@@ -1,5 +1,6 @@
 //! Global variables, constants, shader parameters, constant buffers; attributes and positions of declarations.
 
+use super::constant::Value;
 use super::expr::Operand;
 use super::function::WHOLE;
 use super::scope::{DeclId, DeclInfo, ScopeId, ScopeKind, What};
@@ -12,7 +13,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     Attribute, Body, BufferKind, DataLayout, Explicit, ExprId, ExprKind, ExprTree, Field, Global, GlobalId, GlobalKind,
-    Length, Modifiers, Namespace, Origin, ParamMode, Scalar, Struct, Type, TypeId,
+    Length, Literal, Modifiers, Namespace, Origin, ParamMode, Scalar, Struct, Type, TypeId,
 };
 
 /// How far a global is.
@@ -222,6 +223,7 @@ impl<'a> Checker<'a> {
             kind => kind,
         };
         let (ty, init) = self.global_type(var, written, kind, info);
+        let given = if kind == GlobalKind::Parameter { self.value_of_parameter(var, ty, info) } else { Vec::new() };
         let ty = self.with_data_layout(ty, data_layout(ast));
         self.keep_bindings(&mut modifiers, ty, info.span);
         let matrix_order = self.matrix_order(ast, var, ty, info.scope);
@@ -241,6 +243,7 @@ impl<'a> Checker<'a> {
             matrix_order,
             explicit,
             init,
+            given,
             semantic: attributes::semantic(&var.semantics),
             attributes: resolved,
             ..self.declared_global(decl, Global::new(name, ty, kind, info.span))
@@ -456,6 +459,23 @@ impl<'a> Checker<'a> {
         let ty = body.exprs[root].ty;
         let ty = if gives_type { ty } else { written };
         (ty, has_value.then_some(ExprTree { exprs: body.exprs, root }))
+    }
+
+    /// The numbers of the value of a shader parameter, which the application may begin with; nothing where they are not known. It is no
+    /// error of the shader that it has no such value.
+    fn value_of_parameter(&mut self, var: &'a ast::VarDecl, ty: TypeId, info: DeclInfo<'a>) -> Vec<Literal> {
+        let Some(init) = var.init.as_ref().filter(|_| self.program.holds_data(ty)) else { return Vec::new() };
+        let (root, body) = self.quiet(|c| {
+            c.in_context(info.scope, info.source, |c| {
+                let value = c.expr_of(init, ty);
+                c.coerce(value, ty)
+            })
+        });
+        let mut numbers = Vec::new();
+        match constant::eval_first(&self.program, &body.exprs, root) {
+            Ok(value) if body.exprs[root].ty == ty && flat_numbers(&value, &mut numbers) => numbers,
+            Ok(_) | Err(_) => Vec::new(),
+        }
     }
 
     /// DXC ignores such a value and says so, slangc refuses it.
@@ -772,4 +792,20 @@ fn layout_modifiers(decl: &ast::Decl) -> Modifiers {
         }
     }
     modifiers
+}
+
+/// More numbers than the value of a shader parameter is told with.
+const MOST_GIVEN: usize = 1 << 12;
+
+/// The numbers of a value, those of its parts one after the other. Gives false for a value that has others, or too many.
+fn flat_numbers(value: &Value, out: &mut Vec<Literal>) -> bool {
+    let number = match value {
+        Value::Bool(value) => Literal::Bool(*value),
+        Value::Int(value, _) => Literal::Int(*value),
+        Value::Float(value, _) if value.is_finite() => Literal::Float(*value),
+        Value::Composite(parts) => return parts.iter().all(|part| flat_numbers(part, out)),
+        Value::Float(..) | Value::Text(_) => return false,
+    };
+    out.push(number);
+    out.len() <= MOST_GIVEN
 }

@@ -1,9 +1,9 @@
-//! Slang: a system value that two inputs of an entry point are comes in once.
+//! A system value that two inputs of an entry point are comes in once.
 //!
 //! Before: `float4 main(Vertex v, float4 at : SV_Position)`                        where `Vertex` has a `SV_Position`, too
 //! After:  `float4 main(Vertex v) { float4 at = v.position; ... }`
 //!
-//! DXC takes none twice, so this is for Slang alone.
+//! DXC takes none twice, so this is for Slang, and for effects of Direct3D 9, where `VPOS` is an input beside `POSITION`.
 
 use super::Checker;
 use crate::parse::Language;
@@ -28,8 +28,11 @@ impl Checker<'_> {
         let called = self.program.analyses().called();
         for root in roots {
             let instance = self.functions.of_function.get(root.index()).map(|id| self.functions.get(*id).decl);
-            let is_slang = instance.is_some_and(|decl| self.source_of(decl).language == Language::Slang);
-            if is_slang && !called.contains(&root) {
+            let takes_two = instance.is_some_and(|decl| {
+                let source = self.source_of(decl);
+                source.language == Language::Slang || source.is_old
+            });
+            if takes_two && !called.contains(&root) {
                 while let Some((param, from)) = repeated(&self.program, root) {
                     leave_out(&mut self.program, root, param, &from);
                 }

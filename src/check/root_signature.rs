@@ -141,6 +141,18 @@ impl RootItem {
         self.values.iter().find(|(key, _)| *key == word).map(|(_, value)| value.as_str())
     }
 
+    /// Whether it has a register.
+    pub fn has(&self, class: char, index: u32, space: u32) -> bool {
+        let number = |word: &str| self.value(word).and_then(|value| value.parse::<u32>().ok());
+        // Without a number that is one, a range has all that follow.
+        let end = match self.value("numDescriptors") {
+            Some(_) => number("numDescriptors").and_then(|count| self.register.checked_add(count)),
+            None => self.register.checked_add(1),
+        };
+        let is_in = index >= self.register && end.is_none_or(|end| index < end);
+        self.class == Some(class) && is_in && number("space").unwrap_or(0) == space
+    }
+
     fn add_defaults(&mut self, keys: Keys) {
         for (key, _) in keys {
             let own = DEFAULTS.iter().find(|(kind, word, _)| *kind == self.kind && word == key).map(|row| row.2);

@@ -1,7 +1,7 @@
 //! C++ headers: one for a program on a target.
 
 use super::cpp_tables;
-use super::model::{Buffer, Constant, Data, Element, Entry, Field, Host, Number, Slot, Struct};
+use super::model::{Buffer, Constant, Data, DefaultValue, Element, Entry, Field, Host, Number, Slot, Struct};
 use super::names::Words;
 use crate::reflect::model::Reflection;
 
@@ -91,6 +91,7 @@ pub fn header(name: &str, reflection: &Reflection, options: &CppOptions) -> Stri
     let push = push.map(|p| format!("constexpr ::shaderport::PushConstants {} = {{0, {}}};\n", p.name, p.size));
     section("push_constants", push.collect());
     section("constants", host.constants.iter().map(constant).collect());
+    section("defaults", host.defaults.iter().map(default_value).collect());
     section("entry_points", host.entries.iter().map(entry).collect());
     section("inputs", host.entries.iter().filter_map(inputs).collect());
     for tables in &options.tables {
@@ -107,6 +108,20 @@ fn constant(constant: &Constant) -> String {
     let known = value.is_some();
     comment(&words.join("; "))
         + &format!("constexpr ::shaderport::Constant {name} = {{{id}, '{kind}', {bytes}, {known}, {bits:#x}}};\n")
+}
+
+fn default_value(value: &DefaultValue) -> String {
+    // A number of the source without one of C++'s letters would be of another type.
+    let letter = match value.number {
+        Number::F32 => "f",
+        Number::U8 | Number::U16 | Number::U32 => "u",
+        Number::U64 => "ull",
+        Number::I64 => "ll",
+        Number::I8 | Number::I16 | Number::I32 | Number::F64 => "",
+    };
+    let values: Vec<String> = value.values.iter().map(|value| format!("{value}{letter}")).collect();
+    let (name, ty) = (&value.name, number(value.number));
+    comment(&value.note) + &format!("constexpr {ty} {name}[] = {{{}}};\n", values.join(", "))
 }
 
 /// A line of documentation, if there is something to say.

@@ -1,12 +1,14 @@
 //! Where everything of a program is bound, its entry points and its constants.
 
 use super::held;
-use super::model::{Buffer, Constant, ConstantValue, Entry, Input, Number, PushConstants, Resource, Sample, Slot};
+use super::model::{
+    Buffer, Constant, ConstantValue, DefaultValue, Entry, Input, Number, PushConstants, Resource, Sample, Slot,
+};
 use super::names::{Names, Words};
 use super::resources::resource;
 use super::structs::{number, place};
 use crate::layout::Unit;
-use crate::reflect::model::{Leaf, Reflection, TypeNode, Variable};
+use crate::reflect::model::{Leaf, Reflection, ScalarValue, TypeNode, Variable};
 use crate::reflect::words::{has_classes, type_name};
 use crate::target::Profile;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,6 +88,11 @@ fn size_of(buffers: &[Buffer], path: &str) -> u64 {
     buffers.iter().find(|b| b.path == path).map_or(0, |b| b.size)
 }
 
+/// The samplers that the text combines a texture with.
+fn samplers_of(leaf: &Leaf) -> impl Iterator<Item = &str> {
+    leaf.pairs.iter().filter_map(|pair| pair.sampler.as_deref())
+}
+
 /// Everything that is in slots.
 pub fn slots(
     reflection: &Reflection,
@@ -98,9 +105,14 @@ pub fn slots(
     let api = Profile::parse(&reflection.profile).map(|p| p.facts.api.facts());
     let in_one = api.is_some_and(|api| api.arrays);
     let mut list = Vec::new();
+    // Textures that only the text combines have the binding of both, where bindings are no units.
+    let is_joined = |leaf: &Leaf| !classes && leaf.pairs.iter().any(|pair| pair.sampler.is_some());
+    let joined: BTreeSet<&str> =
+        reflection.leaves.iter().filter(|leaf| is_joined(leaf)).flat_map(samplers_of).collect();
+    let is_in_text = |leaf: &&Leaf| leaf.emitted_name.is_some() || !joined.contains(leaf.path.as_str());
     // Of combined samplers that have slots apart, the paths whose texture is listed.
     let mut textures: BTreeSet<&str> = BTreeSet::new();
-    for leaf in reflection.leaves.iter().filter(|leaf| is_slot(leaf) && leaf.buffer.is_none()) {
+    for leaf in reflection.leaves.iter().filter(|leaf| is_slot(leaf) && leaf.buffer.is_none() && is_in_text(leaf)) {
         let of = found.get(&leaf.path);
         let is_combined = of.is_some_and(|of| of.ty.combined == Some(true));
         let is_apart = is_combined && api.is_some_and(|api| if api.classes { api.samplers } else { api.combined > 1 });
@@ -117,6 +129,7 @@ pub fn slots(
                 Resource::Sampler { compares: texture.sample == Sample::Depth }
             }
             Resource::Combined(texture) if is_apart => Resource::Texture(texture),
+            Resource::Texture(texture) if is_joined(leaf) => Resource::Combined(texture),
             other => other,
         };
         // Where arrays are in one slot, how many there are is what the arrays say.
@@ -129,6 +142,8 @@ pub fn slots(
         };
         let slot = Slot {
             name: names.name(&format!("{}{behind}", leaf.path)),
+            path: leaf.path.clone(),
+            sampler: samplers_of(leaf).next().filter(|_| is_joined(leaf)).map(str::to_owned),
             note: of.map(Found::note).unwrap_or_default(),
             class: leaf.class.or(Unit::of_word(&leaf.kind).and_then(Unit::class)).filter(|_| classes),
             index: leaf.index.unwrap_or(0),
@@ -141,6 +156,7 @@ pub fn slots(
         let pairs: Vec<Slot> = leaf
             .pairs
             .iter()
+            .filter(|_| !is_joined(leaf))
             .filter_map(|pair| {
                 let name = names.name(&pair.emitted_name);
                 Some(Slot { name, index: pair.index?, ..slot.clone() })
@@ -177,6 +193,29 @@ pub fn constants(reflection: &Reflection, words: &Words, found: &BTreeMap<String
         Some(Constant { name: names.name(&leaf.path), note, id: leaf.index?, number, value })
     });
     constants.collect()
+}
+
+/// The values that the source gives plain parameters, of those whose numbers are of one kind.
+pub fn defaults(reflection: &Reflection, words: &Words, found: &BTreeMap<String, Found>) -> Vec<DefaultValue> {
+    let mut names = Names::new(words, &[]);
+    let values = reflection.parameters.iter().filter(|p| !p.default_values.is_empty()).filter_map(|parameter| {
+        let path = parameter.name.as_deref()?;
+        let mut element = parameter.ty.as_deref()?;
+        while let Some(inner) = element.element_type.as_deref() {
+            element = inner;
+        }
+        let scalar = element.scalar_type.as_deref().filter(|scalar| *scalar != "float16")?;
+        // Numbers of fewer bytes than four and `bool` are words of the host.
+        let number = Number::of(scalar, if scalar.ends_with("64") { 8 } else { 4 });
+        let value = |value: &ScalarValue| match *value {
+            ScalarValue::Bool(value) => ConstantValue::of(ScalarValue::Int(value.into()), number),
+            other => ConstantValue::of(other, number),
+        };
+        let values = parameter.default_values.iter().map(value).collect::<Option<Vec<_>>>()?;
+        let note = found.get(path).map(Found::note).unwrap_or_default();
+        Some(DefaultValue { name: names.name(path), note, number, values })
+    });
+    values.collect()
 }
 
 /// The entry points.

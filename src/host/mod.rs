@@ -11,6 +11,7 @@ mod resources;
 mod rust;
 mod rust_data;
 mod rust_wgpu;
+mod samplers;
 mod structs;
 
 use crate::layout::Unit;
@@ -45,7 +46,10 @@ impl Host {
         let push_constants = interface::push_constants(reflection, words, &buffers);
         let entries = interface::entries(reflection, words);
         let constants = interface::constants(reflection, words, &found);
-        Host { structs, buffers, slots, push_constants, entries, constants }
+        let defaults = interface::defaults(reflection, words, &found);
+        let samplers = samplers::samplers(reflection, &slots);
+        let root_constants = samplers::root_constants(reflection, &slots);
+        Host { structs, buffers, slots, push_constants, entries, constants, defaults, samplers, root_constants }
     }
 }
 

@@ -18,6 +18,12 @@ pub struct Host {
     pub entries: Vec<Entry>,
     /// Specialization or override constants.
     pub constants: Vec<Constant>,
+    /// Values that the source gives plain parameters.
+    pub defaults: Vec<DefaultValue>,
+    /// Samplers whose states the source has.
+    pub samplers: Vec<Sampler>,
+    /// Constants that root signatures have themselves.
+    pub root_constants: Vec<RootConstants>,
 }
 
 /// A number as it lies in a buffer.
@@ -208,6 +214,10 @@ pub enum Sample {
 pub struct Slot {
     /// Its name in host code.
     pub name: String,
+    /// Its path in the sidecar.
+    pub path: String,
+    /// The path of the sampler, if the text alone combines a texture with it.
+    pub sampler: Option<String>,
     /// Its type in the source, if it is declared, and its place there.
     pub note: String,
     /// Register class on D3D and OpenGL.
@@ -224,6 +234,117 @@ pub struct Slot {
     pub resource: Resource,
     /// The stages that can reach it, in the order of entry points, each once.
     pub stages: Vec<String>,
+}
+
+/// The value that the source gives a plain parameter, as numbers one after the other.
+#[derive(Clone, Debug)]
+pub struct DefaultValue {
+    /// Its name in host code.
+    pub name: String,
+    /// Its type in the source and its place there.
+    pub note: String,
+    /// What the numbers are.
+    pub number: Number,
+    /// The numbers.
+    pub values: Vec<ConstantValue>,
+}
+
+/// A sampler whose states the source has.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    /// Where it is bound.
+    pub slot: Slot,
+    /// Its states, if all entry points agree.
+    pub state: Option<SamplerState>,
+    /// What host code does not have of it.
+    pub notes: Vec<String>,
+}
+
+/// The states of a sampler.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct SamplerState {
+    /// Where a texture is made smaller, where it is made larger, and between levels.
+    pub filters: [Filter; 3],
+    /// The first two are anisotropic.
+    pub anisotropic: bool,
+    /// What becomes of the texels that are read.
+    pub reduction: Reduction,
+    /// What is read outside of the texture, by axis.
+    pub address: [Address; 3],
+    /// What is added to the level.
+    pub lod_bias: f32,
+    /// 1 without anisotropy.
+    pub max_anisotropy: u32,
+    /// What [`Reduction::Comparison`] compares by.
+    pub comparison: Comparison,
+    /// What [`Address::Border`] reads.
+    pub border: Border,
+    /// The first level that is read.
+    pub min_lod: f32,
+    /// The last one.
+    pub max_lod: f32,
+    /// D3D: the one stage that sees it, as root signatures say it.
+    pub visibility: Option<&'static str>,
+}
+
+/// A filter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Filter {
+    Point,
+    Linear,
+}
+
+/// What becomes of texels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduction {
+    Average,
+    Comparison,
+    Minimum,
+    Maximum,
+}
+
+/// What is read outside of a texture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Address {
+    Wrap,
+    Mirror,
+    Clamp,
+    Border,
+    MirrorOnce,
+}
+
+/// A comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    Never,
+    Less,
+    Equal,
+    LessEqual,
+    Greater,
+    NotEqual,
+    GreaterEqual,
+    Always,
+}
+
+/// A color around a texture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Border {
+    TransparentBlack,
+    OpaqueBlack,
+    OpaqueWhite,
+    OpaqueBlackUint,
+    OpaqueWhiteUint,
+}
+
+/// Constants that a root signature has itself.
+#[derive(Clone, Debug)]
+pub struct RootConstants {
+    /// The register of their buffer.
+    pub index: u64,
+    /// Its register space.
+    pub space: u64,
+    /// How many numbers of four bytes there are.
+    pub count: u32,
 }
 
 /// A range of push constants.

@@ -1,7 +1,8 @@
 //! Bindings, entry points and constants as data of types that the module declares.
 
 use super::model::{
-    Access, Constant, ConstantValue, Entry, Host, Input, Number, PushConstants, Resource, Sample, Shape, Slot, Texture,
+    Access, Constant, ConstantValue, DefaultValue, Entry, Host, Input, Number, PushConstants, Reduction, Resource,
+    Sample, Sampler, Shape, Slot, Texture,
 };
 use super::rust::{comment, section};
 use crate::tree::Stage;
@@ -22,8 +23,10 @@ pub fn sections(host: &Host) -> String {
     };
     [
         typed("bindings", bindings),
+        typed("samplers", host.samplers.iter().map(sampler).collect()),
         typed("push_constants", host.push_constants.iter().map(push_constants).collect()),
         typed("constants", host.constants.iter().map(constant).collect()),
+        section("defaults", &host.defaults.iter().map(default_value).collect::<String>()),
         typed("entry_points", host.entries.iter().map(entry).collect()),
         typed("inputs", host.entries.iter().filter_map(inputs).collect()),
     ]
@@ -125,6 +128,34 @@ fn slot(slot: &Slot) -> String {
     )
 }
 
+/// What host code does not have of a sampler, as comments.
+pub(super) fn notes(sampler: &Sampler) -> String {
+    sampler.notes.iter().map(|note| format!("// {}: {}\n", sampler.slot.name, note.replace('\n', " "))).collect()
+}
+
+fn sampler(sampler: &Sampler) -> String {
+    let before = notes(sampler);
+    let Some(state) = &sampler.state else { return before };
+    let name = &sampler.slot.name;
+    let [min, mag, mip] = state.filters;
+    let [u, v, w] = state.address;
+    let compare = (state.reduction == Reduction::Comparison).then(|| format!("Comparison::{:?}", state.comparison));
+    let compare = compare.map_or("None".to_owned(), |compare| format!("Some({compare})"));
+    format!(
+        "{before}pub const {name}: Sampler = Sampler {{\n    binding: super::bindings::{name},\n    min_filter: Filter::{min:?},\n    \
+         mag_filter: Filter::{mag:?},\n    mip_filter: Filter::{mip:?},\n    max_anisotropy: {anisotropy},\n    \
+         reduction: Reduction::{reduction:?},\n    address: [Address::{u:?}, Address::{v:?}, Address::{w:?}],\n    \
+         lod_bias: {bias:?},\n    compare: {compare},\n    border: Border::{border:?},\n    min_lod: {min_lod:?},\n    \
+         max_lod: {max_lod:?},\n}};\n",
+        anisotropy = state.max_anisotropy,
+        reduction = state.reduction,
+        bias = state.lod_bias,
+        border = state.border,
+        min_lod = state.min_lod,
+        max_lod = state.max_lod,
+    )
+}
+
 fn push_constants(range: &PushConstants) -> String {
     let (name, size, stages) = (&range.name, range.size, stages(&range.stages));
     format!("pub const {name}: PushConstants = PushConstants {{ offset: 0, size: {size}, stages: {stages} }};\n")
@@ -141,6 +172,13 @@ fn constant(constant: &Constant) -> String {
     format!(
         "{note}pub const {name}: Constant =\n    Constant {{ id: {id}, number: Number::{number}, default: {default} }};\n"
     )
+}
+
+fn default_value(value: &DefaultValue) -> String {
+    let note = if value.note.is_empty() { String::new() } else { comment(&format!("`{}`", value.note)) };
+    let values: Vec<String> = value.values.iter().map(ToString::to_string).collect();
+    let ty = number(value.number, false).to_ascii_lowercase();
+    format!("{note}pub const {}: [{ty}; {}] = [{}];\n", value.name, values.len(), values.join(", "))
 }
 
 fn entry(entry: &Entry) -> String {

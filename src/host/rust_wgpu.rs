@@ -1,7 +1,11 @@
 //! Bind groups, vertex buffers and push constants as types of the crate `wgpu`.
 
-use super::model::{Access, Entry, Host, Input, Number, Resource, Sample, Shape, Slot, Texture};
+use super::model::{
+    Access, Address, Border, Comparison, Entry, Filter, Host, Input, Number, Reduction, Resource, Sample, Sampler,
+    SamplerState, Shape, Slot, Texture,
+};
 use super::rust::section;
+use super::rust_data::notes;
 use crate::reflect::words::has_classes;
 use crate::target::format::Format;
 use crate::tree::Stage;
@@ -25,6 +29,7 @@ pub fn sections(host: &Host, profile: &str) -> String {
         let ty = "(::wgpu::ShaderStages, ::core::ops::Range<u32>)";
         out.push_str(&format!("pub const {name}_range: {ty} = ({}, 0..{size});\n", visibility(&range.stages)));
     }
+    out.push_str(&host.samplers.iter().map(sampler).collect::<String>());
     out.push_str(&host.entries.iter().filter(|entry| !entry.inputs.is_empty()).map(vertices).collect::<String>());
     section("wgpu", &out)
 }
@@ -180,5 +185,68 @@ fn vertices(entry: &Entry) -> String {
          step_mode: ::wgpu::VertexStepMode::Vertex,\n    attributes: &[\n{rows}    ],\n}};\n",
         entry.name.trim_start_matches(super::rust::WORDS.prefix),
         entry.vertex_size()
+    )
+}
+
+/// What wgpu has no words for in a sampler.
+fn missing(state: &SamplerState) -> Option<&'static str> {
+    let is_missing = |wanted: Address| state.address.contains(&wanted);
+    match state.reduction {
+        Reduction::Minimum | Reduction::Maximum => Some("wgpu has no samplers of the least or greatest texel"),
+        _ if is_missing(Address::MirrorOnce) => Some("wgpu does not mirror a texture once"),
+        Reduction::Average | Reduction::Comparison => None,
+    }
+}
+
+fn sampler(sampler: &Sampler) -> String {
+    let before = notes(sampler);
+    let name = sampler.slot.name.trim_start_matches(super::rust::WORDS.prefix);
+    let Some(state) = &sampler.state else { return before };
+    if let Some(missing) = missing(state) {
+        return format!("{before}// {name}: {missing}\n");
+    }
+    let bias = if state.lod_bias == 0.0 { String::new() } else { format!("// {name}: wgpu has no bias of levels\n") };
+    let filter = |filter: Filter| match filter {
+        Filter::Point => "Nearest",
+        Filter::Linear => "Linear",
+    };
+    let [min, mag, mip] = state.filters.map(filter);
+    let [u, v, w] = state.address.map(|address| match address {
+        Address::Wrap => "Repeat",
+        Address::Mirror | Address::MirrorOnce => "MirrorRepeat",
+        Address::Clamp => "ClampToEdge",
+        Address::Border => "ClampToBorder",
+    });
+    let compare = match state.comparison {
+        Comparison::Never => "Never",
+        Comparison::Less => "Less",
+        Comparison::Equal => "Equal",
+        Comparison::LessEqual => "LessEqual",
+        Comparison::Greater => "Greater",
+        Comparison::NotEqual => "NotEqual",
+        Comparison::GreaterEqual => "GreaterEqual",
+        Comparison::Always => "Always",
+    };
+    let some = |is_there: bool, ty: &str, word: &str| match is_there {
+        true => format!("Some(::wgpu::{ty}::{word})"),
+        false => "None".to_owned(),
+    };
+    let border = match state.border {
+        Border::TransparentBlack => "TransparentBlack",
+        Border::OpaqueBlack | Border::OpaqueBlackUint => "OpaqueBlack",
+        Border::OpaqueWhite | Border::OpaqueWhiteUint => "OpaqueWhite",
+    };
+    format!(
+        "{before}{bias}pub const {name}_sampler: ::wgpu::SamplerDescriptor<'static> = ::wgpu::SamplerDescriptor {{\n    \
+         label: Some({name:?}),\n    address_mode_u: ::wgpu::AddressMode::{u},\n    address_mode_v: ::wgpu::AddressMode::{v},\n    \
+         address_mode_w: ::wgpu::AddressMode::{w},\n    mag_filter: ::wgpu::FilterMode::{mag},\n    \
+         min_filter: ::wgpu::FilterMode::{min},\n    mipmap_filter: ::wgpu::MipmapFilterMode::{mip},\n    \
+         lod_min_clamp: {min_lod:?},\n    lod_max_clamp: {max_lod:?},\n    compare: {compare},\n    \
+         anisotropy_clamp: {anisotropy},\n    border_color: {border},\n}};\n",
+        min_lod = state.min_lod.max(0.0),
+        max_lod = state.max_lod,
+        compare = some(state.reduction == Reduction::Comparison, "CompareFunction", compare),
+        anisotropy = state.max_anisotropy,
+        border = some(state.address.contains(&Address::Border), "SamplerBorderColor", border),
     )
 }

@@ -41,6 +41,7 @@ mod patches;
 mod position;
 mod policy;
 mod prepare;
+mod root_constants;
 pub mod rules;
 mod semantics;
 mod settings;

@@ -1,7 +1,7 @@
 //! What a policy changes in a program before anything is placed: the declarations themselves, so that layout, legalization
 //! and the sidecar see one program.
 
-use super::{Api, Settings, bit_fields, dynamic_resources, heaps, size_constants};
+use super::{Api, Settings, bit_fields, dynamic_resources, heaps, root_constants, size_constants};
 use crate::diagnostic::Diagnostics;
 use crate::tree::{
     BufferKind, ExprKind, Global, GlobalId, GlobalKind, Length, Modifiers, Program, Type, TypeId, Types,
@@ -27,6 +27,9 @@ pub fn prepare<'a>(
     }
     if settings.policy.constants.push_as_globals && settings.api == Api::D3d {
         unwrap_push_constants(program.to_mut());
+    }
+    if settings.pushes_root_constants && settings.api.facts().push_constants {
+        root_constants::push(&mut program, diags);
     }
     if let Some(size) = settings.unsized_array_size {
         size_arrays(&mut program.to_mut().types, size);

@@ -35,6 +35,8 @@ pub struct Settings {
     pub heap_bindings: HeapBindings,
     /// Explicit positions of parameters that the policy drops are kept from others.
     pub reserve_unused: bool,
+    /// The buffers of a root signature's constants are push constants where the API has these.
+    pub pushes_root_constants: bool,
     /// Render targets have `u` registers.
     pub targets_claim_registers: bool,
     /// `packoffset` places fields.
@@ -161,6 +163,7 @@ impl Settings {
             native_heaps: !matches!(api, Api::Vulkan | Api::Wgpu),
             heap_bindings: HeapBindings::default(),
             reserve_unused: false,
+            pushes_root_constants: false,
             targets_claim_registers: false,
             obey_packoffset: true,
             policy,

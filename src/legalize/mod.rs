@@ -13,6 +13,7 @@ mod heap_variables;
 mod hidden_constants;
 pub mod hoist;
 pub mod needs;
+mod asked_pairs;
 mod assigned_places;
 mod assignment_order;
 mod atomics;
@@ -194,6 +195,8 @@ pub struct Options<'a> {
     pub varying_derivatives: bool,
     /// The y of positions is turned over where the last stage before rasterization writes them.
     pub invert_y: bool,
+    /// Textures are combined with the samplers that they are read through, on targets that have both.
+    pub combine_samplers: bool,
     /// The `w` of a fragment's position is the target's, and not D3D's.
     pub target_position_w: bool,
     /// A pass that does nothing, which tests must notice.
@@ -372,6 +375,7 @@ pub const PASSES: &[Pass] = &[
     specialization_constants::PASS,
     subpass_inputs::PASS,
     sampler_pairs::PASS,
+    asked_pairs::PASS,
     compared_arguments::PASS,
     called_values::PASS,
     payload_structs::PASS,

@@ -65,12 +65,13 @@ fn run(cx: &mut Context) {
 
 /// Whether a global is a texture that is read, or a sampler.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
+pub(super) enum Half {
     Texture,
     Sampler,
 }
 
-fn resources(program: &Program) -> BTreeMap<GlobalId, Half> {
+/// The textures and samplers of a program.
+pub(super) fn resources(program: &Program) -> BTreeMap<GlobalId, Half> {
     let half = |g: &Global| match program.types.get(g.ty) {
         Type::Texture(t) if t.access == Access::Read && !t.combined => Some(Half::Texture),
         Type::Sampler(_) => Some(Half::Sampler),
@@ -80,7 +81,7 @@ fn resources(program: &Program) -> BTreeMap<GlobalId, Half> {
 }
 
 /// Each texture among the arguments of one call, with the sampler beside it, and the expressions of both.
-fn uses_of(
+pub(super) fn uses_of(
     all: &BTreeMap<GlobalId, Half>,
     exprs: &ExprArena,
     live: &[ExprId],
@@ -163,7 +164,8 @@ fn order(cx: &Context, id: GlobalId) -> (Option<LeafId>, u32, GlobalId) {
     }
 }
 
-fn compares(program: &Program, sampler: GlobalId) -> bool {
+/// Whether a sampler compares.
+pub(super) fn compares(program: &Program, sampler: GlobalId) -> bool {
     matches!(program.types.get(program.globals[sampler].ty), Type::Sampler(true))
 }
 
@@ -178,7 +180,8 @@ fn units(program: &Program, layout: &ProgramLayout) -> u32 {
     u32::try_from(end).unwrap_or(u32::MAX)
 }
 
-fn combined(program: &mut Program, ty: TypeId, compares: bool) -> TypeId {
+/// The type of a texture with its sampler.
+pub(super) fn combined(program: &mut Program, ty: TypeId, compares: bool) -> TypeId {
     match program.types.get(ty) {
         Type::Texture(t) => program.types.intern(Type::Texture(Texture { combined: true, depth: compares, ..t })),
         _ => ty,

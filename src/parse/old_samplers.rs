@@ -105,7 +105,21 @@ struct OldFunction {
     couples: FxHashMap<Symbol, Couple>,
     /// Names of its own that are no such samplers.
     others: FxHashSet<Symbol>,
+    name: Option<Symbol>,
+    /// Parameters with a word of samplers: which they are, and their names.
+    samplers: Vec<(usize, Symbol)>,
 }
+
+/// A name that is an argument by itself.
+struct Passed {
+    function: Symbol,
+    /// Which argument it is.
+    at: usize,
+    name: Symbol,
+}
+
+/// Functions through which a sampler is handed on before one reads it, at most.
+const MOST_HANDS: usize = 32;
 
 struct File<'t> {
     tokens: &'t [Token],
@@ -142,8 +156,9 @@ impl<'t> File<'t> {
             textures: FxHashMap::default(),
             functions: Vec::new(),
         };
-        file.find_globals();
         file.find_functions();
+        let handed = file.find_handed();
+        file.find_globals(&handed);
         file
     }
 
@@ -214,7 +229,96 @@ impl<'t> File<'t> {
         end.map_or(open, |end| if self.word(end) == W::Gt { end } else { open }) + 1
     }
 
-    fn find_globals(&mut self) {
+    /// The shapes of samplers that functions of the file are given: what reads them there, or hands them on.
+    fn shapes_of_parameters(&self) -> FxHashMap<(Symbol, usize), &'static str> {
+        let mut shapes = FxHashMap::default();
+        for function in &self.functions {
+            for (at, sampler) in &function.samplers {
+                let shape = function.couples.get(sampler).and_then(|couple| couple.shape);
+                if let Some((name, shape)) = function.name.zip(shape) {
+                    shapes.entry((name, *at)).or_insert(shape);
+                }
+            }
+        }
+        shapes
+    }
+
+    /// Finds the shapes of samplers that are only handed on: of parameters, and then those of arguments by their names.
+    fn find_handed(&mut self) -> FxHashMap<Symbol, &'static str> {
+        let passed: Vec<Vec<Passed>> = self.functions.iter().map(|f| self.passed(f.body.clone())).collect();
+        let mut shapes = self.shapes_of_parameters();
+        for _ in 0..MOST_HANDS {
+            let mut found = Vec::new();
+            for (index, (function, passed)) in self.functions.iter().zip(&passed).enumerate() {
+                let is_open = |p: &&Passed| {
+                    function.samplers.iter().any(|(_, name)| *name == p.name) && !function.couples.contains_key(&p.name)
+                };
+                let known =
+                    passed.iter().filter(is_open).filter_map(|p| Some((p.name, *shapes.get(&(p.function, p.at))?)));
+                found.extend(known.map(|(name, shape)| (index, name, shape)));
+            }
+            if found.is_empty() {
+                break;
+            }
+            for (index, name, shape) in found {
+                let sampler = self.free_name(name);
+                if let Some(function) = self.functions.get_mut(index) {
+                    function.couples.entry(name).or_insert(Couple { texture: name, sampler, shape: Some(shape) });
+                }
+            }
+            shapes = self.shapes_of_parameters();
+        }
+        let mut handed = FxHashMap::default();
+        for (function, passed) in self.functions.iter().zip(&passed) {
+            let own = |name: &Symbol| function.couples.contains_key(name) || function.others.contains(name);
+            for p in passed.iter().filter(|p| !own(&p.name)) {
+                if let Some(shape) = shapes.get(&(p.function, p.at)) {
+                    handed.entry(p.name).or_insert(*shape);
+                }
+            }
+        }
+        handed
+    }
+
+    /// The names that are arguments by themselves, or elements of them, in some tokens.
+    fn passed(&self, range: Range<usize>) -> Vec<Passed> {
+        let mut found = Vec::new();
+        for open in range.filter(|at| self.word(*at) == W::LParen) {
+            let function = open.checked_sub(1).and_then(|before| self.name(before));
+            let (Some(function), Some(close)) = (function, self.close_of(open)) else { continue };
+            let (mut at, mut inner) = (0, open + 1);
+            while inner < close {
+                match self.word(inner) {
+                    W::Comma => at += 1,
+                    W::LParen | W::LBracket | W::LBrace => inner = self.close_of(inner).unwrap_or(inner),
+                    _ if matches!(self.word(inner - 1), W::LParen | W::Comma)
+                        && matches!(self.word(inner + 1), W::RParen | W::Comma | W::LBracket) =>
+                    {
+                        found.extend(self.name(inner).map(|name| Passed { function, at, name }));
+                    }
+                    _ => {}
+                }
+                inner += 1;
+            }
+        }
+        found
+    }
+
+    /// Which parameter one is that begins at a place.
+    fn parameter_at(&self, open: usize, at: usize) -> usize {
+        let (mut count, mut inner) = (0, open + 1);
+        while inner < at {
+            match self.word(inner) {
+                W::Comma => count += 1,
+                W::LParen | W::LBracket | W::LBrace => inner = self.close_of(inner).unwrap_or(inner),
+                _ => {}
+            }
+            inner += 1;
+        }
+        count
+    }
+
+    fn find_globals(&mut self, handed: &FxHashMap<Symbol, &'static str>) {
         let calls = self.calls(0..self.tokens.len());
         let by_methods = self.method_arguments();
         let declared = self.texture_declarations();
@@ -222,7 +326,7 @@ impl<'t> File<'t> {
             for at in names {
                 let (Some(name), Some(written)) = (self.name(at), self.token(word)) else { continue };
                 let linked = self.linked_texture(at, &declared);
-                let called = calls.get(&name).copied();
+                let called = calls.get(&name).or(handed.get(&name)).copied();
                 // What methods of textures read is a sampler as of today, but for one that cannot be that.
                 let is_any = written.text == *ANY_SAMPLER && linked.is_none();
                 let is_new = by_methods.contains(&name) && (is_any || called.is_none());
@@ -245,15 +349,13 @@ impl<'t> File<'t> {
         }
     }
 
-    /// A name for the sampler of a texture.
-    fn free_name(&mut self, texture: Symbol) -> Symbol {
+    /// A name for the sampler of a texture. Functions may have parameters of one name, but none hides a name of the source.
+    fn free_name(&self, texture: Symbol) -> Symbol {
         let mut text = format!("{texture}_sampler");
         while self.names.contains(&Symbol::new(&text)) {
             text.push('_');
         }
-        let name = Symbol::new(&text);
-        self.names.insert(name);
-        name
+        Symbol::new(&text)
     }
 
     /// The texture that the states of a sampler name, with its shape where its declaration tells it.
@@ -347,15 +449,17 @@ impl<'t> File<'t> {
     }
 
     /// A function whose parameters end at a place.
-    fn function(&mut self, close: usize, body: Range<usize>) -> Option<OldFunction> {
+    fn function(&self, close: usize, body: Range<usize>) -> Option<OldFunction> {
         let open = self.partner.get(close).map(|p| *p as usize).filter(|p| *p < close)?;
         let (params, mut couples, mut others) = (open..close, FxHashMap::default(), FxHashSet::default());
         let calls = self.calls(body.clone());
+        let mut samplers = Vec::new();
         for at in params.clone().chain(body.clone()) {
             let Some(name) = self.name(at) else { continue };
             let Some(before) = at.checked_sub(1).and_then(|at| self.token(at)) else { continue };
             let is_param = at < close;
             if is_param && is_sampler_word(before) {
+                samplers.push((self.parameter_at(open, at), name));
                 let shape = shape_of_word(before.text).or(calls.get(&name).copied());
                 if let Some(shape) = shape {
                     let sampler = self.free_name(name);
@@ -370,7 +474,8 @@ impl<'t> File<'t> {
                 others.insert(name);
             }
         }
-        Some(OldFunction { params, body, couples, others })
+        let name = open.checked_sub(1).and_then(|before| self.name(before));
+        Some(OldFunction { params, body, couples, others, name, samplers })
     }
 
     /// The tokens of today, and where each of the old ones is among them.

@@ -2,7 +2,7 @@
 
 use super::emitted::Texts;
 use super::model::{
-    Binding, Count, Reflection, SCHEMA_VERSION, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
+    Binding, Count, Reflection, SCHEMA_VERSION, ScalarValue, Scope, Size, TypeNode, Unbounded, UserAttribute, Variable,
 };
 use super::varyings::{Signature, signatures};
 use super::{effects, leaves, root_signatures, stages, types};
@@ -250,9 +250,10 @@ impl Builder<'_> {
     }
 
     fn parameter(&self, id: GlobalId, place: &Position, layout: &TypeLayout) -> Variable {
-        let Global { name, ty, span, explicit, attributes, .. } = &self.program.globals[id];
+        let Global { name, ty, span, explicit, attributes, given, .. } = &self.program.globals[id];
         let declared = self.declared(Some(name.to_string()), *span, (explicit, attributes));
-        self.placed(place, layout, Variable { format: self.format(*ty, explicit), ..declared })
+        let default_values = given.iter().filter_map(scalar_value).collect();
+        self.placed(place, layout, Variable { format: self.format(*ty, explicit), default_values, ..declared })
     }
 
     /// What is declared with its place and layout.
@@ -620,5 +621,15 @@ fn argument(arg: &AttributeArg) -> serde_json::Value {
         AttributeArg::Int(n) => (*n).into(),
         AttributeArg::Float(x) => (*x).into(),
         AttributeArg::Text(s) | AttributeArg::Name(s) => s.as_str().into(),
+    }
+}
+
+/// A number that the source gives.
+fn scalar_value(literal: &tree::Literal) -> Option<ScalarValue> {
+    match *literal {
+        tree::Literal::Bool(value) => Some(ScalarValue::Bool(value)),
+        tree::Literal::Int(value) => Some(ScalarValue::Int(value)),
+        tree::Literal::Float(value) => Some(ScalarValue::Float(value)),
+        tree::Literal::Text(_) => None,
     }
 }

@@ -250,6 +250,9 @@ objects! {
         location?: String,
         /// Ours: the position that the source asks for.
         requested?: String,
+        /// Ours: of a plain global parameter, the numbers of the value that the source gives it and the shader ignores: those of
+        /// vectors, of the rows of matrices, of elements and fields one after the other.
+        default_values[]: ScalarValue,
         /// User attributes.
         user_attribs[]: UserAttribute,
     }
@@ -520,7 +523,7 @@ objects! {
         /// The path of the sampler, with the index of its element if it is one of an array; nothing if the texture is read without
         /// one.
         sampler?: String,
-        /// The texture unit, to which texture and sampler are bound.
+        /// The texture unit or binding of both.
         index?: u64,
         /// Its name.
         emitted_name: String,

@@ -28,16 +28,6 @@ fn root_item(program: &Program, item: &root_signature::RootItem) -> RootItem {
 
 /// Whether the source gives a parameter a register that an item has.
 fn has_register(program: &Program, id: GlobalId, item: &root_signature::RootItem) -> bool {
-    let number = |word: &str| item.value(word).and_then(|value| value.parse::<u32>().ok());
-    // Without a number that is one, a range has all that follow.
-    let end = match item.value("numDescriptors") {
-        Some(_) => number("numDescriptors").and_then(|count| item.register.checked_add(count)),
-        None => item.register.checked_add(1),
-    };
-    let is_in = |index: u32| index >= item.register && end.is_none_or(|end| index < end);
-    let space = number("space").unwrap_or(0);
     let registers = &program.globals[id].explicit.registers;
-    registers
-        .iter()
-        .any(|r| r.class.is_some() && r.class == item.class && is_in(r.index) && r.space.unwrap_or(0) == space)
+    registers.iter().any(|r| r.class.is_some_and(|class| item.has(class, r.index, r.space.unwrap_or(0))))
 }

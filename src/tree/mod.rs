@@ -767,6 +767,8 @@ pub struct Global {
     pub never_written: bool,
     /// Of plain data that `vk::push_constant` makes a `ConstantBuffer`: its type in the source.
     pub wraps: Option<TypeId>,
+    /// Of a shader parameter: the numbers of the value that the source gives it, which the application sets.
+    pub given: Vec<Literal>,
     /// Of a texture that a pass combined with a sampler.
     pub pair: Option<SamplerPair>,
     /// It is this descriptor heap, as an array of one type: the source does not declare it.
@@ -790,6 +792,11 @@ impl Global {
     /// A global made by a pass.
     pub fn new(name: impl Into<Symbol>, ty: TypeId, kind: GlobalKind, span: Span) -> Global {
         Global { name: name.into(), ty, kind, span, file: span.file, ..Global::default() }
+    }
+
+    /// Whether the source says that it is a part of a combined image sampler.
+    pub fn is_combined_image(&self) -> bool {
+        self.attributes.iter().any(|a| a.name.as_str().eq_ignore_ascii_case("vk::combinedImageSampler"))
     }
 
     /// Whether the source declares it: it is no array that layout made of something else.

@@ -34,7 +34,9 @@ Technique Shadows { pass Only { } }
 RasterizerState culled { CullMode = BACK; };
 DepthStencilState disabled = other;
 
-float4 psMain(float2 uv : TEXCOORD0, float face : VFACE, uniform bool lit, uniform int count) : COLOR // error[E0319]: the input `VFACE` is not supported
+struct Seen { float2 pixel : VPOS; }; // error[E0319]: the input `VPOS` is not supported in a struct
+
+float4 psMain(float2 uv : TEXCOORD0, Seen seen, float face : VFACE, uniform bool lit, uniform int count) : COLOR
 {
     return lit ? float4(uv, face, count) : 0;
 }

@@ -115,6 +115,70 @@ pub mod interface {
         F64(f64),
     }
 
+    /// A sampler whose states the source has, and where it is bound.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Sampler {
+        pub binding: Binding,
+        pub min_filter: Filter,
+        pub mag_filter: Filter,
+        pub mip_filter: Filter,
+        /// 1 without anisotropy.
+        pub max_anisotropy: u32,
+        pub reduction: Reduction,
+        pub address: [Address; 3],
+        pub lod_bias: f32,
+        /// Of samplers that compare.
+        pub compare: Option<Comparison>,
+        pub border: Border,
+        pub min_lod: f32,
+        pub max_lod: f32,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Filter {
+        Point,
+        Linear,
+    }
+
+    /// What becomes of the texels that are read.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Reduction {
+        Average,
+        Comparison,
+        Minimum,
+        Maximum,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Address {
+        Wrap,
+        Mirror,
+        Clamp,
+        Border,
+        MirrorOnce,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Comparison {
+        Never,
+        Less,
+        Equal,
+        LessEqual,
+        Greater,
+        NotEqual,
+        GreaterEqual,
+        Always,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Border {
+        TransparentBlack,
+        OpaqueBlack,
+        OpaqueWhite,
+        OpaqueBlackUint,
+        OpaqueWhiteUint,
+    }
+
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct EntryPoint {
         /// Its name in the emitted text.

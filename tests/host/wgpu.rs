@@ -165,3 +165,58 @@ pub struct VertexBufferLayout<'a> {
     pub step_mode: VertexStepMode,
     pub attributes: &'a [VertexAttribute],
 }
+
+#[derive(Clone, Copy, Debug)]
+pub enum AddressMode {
+    ClampToEdge,
+    Repeat,
+    MirrorRepeat,
+    ClampToBorder,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum FilterMode {
+    Nearest,
+    Linear,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum MipmapFilterMode {
+    Nearest,
+    Linear,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum CompareFunction {
+    Never,
+    Less,
+    Equal,
+    LessEqual,
+    Greater,
+    NotEqual,
+    GreaterEqual,
+    Always,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum SamplerBorderColor {
+    TransparentBlack,
+    OpaqueBlack,
+    OpaqueWhite,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct SamplerDescriptor<'a> {
+    pub label: Option<&'a str>,
+    pub address_mode_u: AddressMode,
+    pub address_mode_v: AddressMode,
+    pub address_mode_w: AddressMode,
+    pub mag_filter: FilterMode,
+    pub min_filter: FilterMode,
+    pub mipmap_filter: MipmapFilterMode,
+    pub lod_min_clamp: f32,
+    pub lod_max_clamp: f32,
+    pub compare: Option<CompareFunction>,
+    pub anisotropy_clamp: u16,
+    pub border_color: Option<SamplerBorderColor>,
+}

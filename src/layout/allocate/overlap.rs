@@ -8,7 +8,7 @@ use crate::layout::types::Detail;
 use crate::layout::units::{Counts, UNBOUNDED, Unit};
 use crate::layout::{Api, Overlap, Part, Position, walk};
 use crate::source::Span;
-use crate::tree::{Attribute, Type};
+use crate::tree::Type;
 use std::collections::BTreeSet;
 
 /// No more than this many are named of those that have the same position.
@@ -110,10 +110,9 @@ impl Allocator<'_> {
         let types = &self.program.types;
         let kind = |range: &Placement| {
             let global = &self.program.globals[range.owner.global()?];
-            let says = |a: &Attribute| a.name.as_str().eq_ignore_ascii_case("vk::combinedImageSampler");
             match types.get(types.innermost(global.ty)) {
-                Type::Texture(_) if global.attributes.iter().any(says) => Some(Unit::ShaderResource),
-                Type::Sampler(_) if global.attributes.iter().any(says) => Some(Unit::Sampler),
+                Type::Texture(_) if global.is_combined_image() => Some(Unit::ShaderResource),
+                Type::Sampler(_) if global.is_combined_image() => Some(Unit::Sampler),
                 _ => None,
             }
         };

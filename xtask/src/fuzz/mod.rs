@@ -8,7 +8,7 @@ mod calls;
 mod judge;
 #[path = "../../../tests/legality.rs"]
 #[allow(dead_code, reason = "not all of it is used here")]
-mod legality;
+pub mod legality;
 mod mutate;
 #[path = "../../../tests/page.rs"]
 #[allow(dead_code, reason = "what a page expects is for the tests")]

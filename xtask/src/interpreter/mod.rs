@@ -7,6 +7,8 @@ mod extended;
 mod memory;
 mod module;
 #[cfg(test)]
+mod stages;
+#[cfg(test)]
 mod tests;
 mod value;
 
@@ -99,7 +101,7 @@ impl<'a> Machine<'a> {
                 None => module.undefined(*to),
             };
             let place = match variable.class {
-                StorageClass::Private => machine.private_place(initial, *to, None),
+                StorageClass::Private | StorageClass::Output => machine.private_place(initial, *to, None),
                 StorageClass::Input => {
                     let builtin = module.builtins.get(&variable.id).copied();
                     machine.private_place(initial, *to, builtin)

@@ -231,7 +231,7 @@ impl Module {
         }
     }
 
-    fn decoration(&self, target: u32, member: Option<u32>, wanted: Decoration) -> Option<u32> {
+    pub fn decoration(&self, target: u32, member: Option<u32>, wanted: Decoration) -> Option<u32> {
         let found = self.decorations.get(&(target, member))?.iter().find(|(d, _)| *d == wanted)?;
         Some(found.1)
     }
