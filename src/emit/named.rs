@@ -7,8 +7,9 @@
 
 use super::context::Context;
 use super::expr::Exprs;
+use super::macro_places::{self, Placed};
 use super::marks::{self, Piece, PieceKind, is_mark};
-use super::writer::Writer;
+use super::writer::{Slot, Writer};
 use crate::lex::{Comment, TokenKind};
 use crate::source::{Remark, Sources, Span};
 use crate::symbol::Symbol;
@@ -268,25 +269,45 @@ impl<'a> Macros<'a> {
         met > 0
     }
 
-    /// A text with its macros, which are declared at `place`.
-    fn declare(&self, (text, place): (&str, usize), cx: &Context) -> String {
+    /// A text with its macros, each declared where the source has it.
+    fn declare(&self, (text, slots): (&str, &[Slot]), cx: &Context) -> String {
         let known = self.known.borrow();
         let mut known: Vec<_> = known.iter().filter(|known| known.value.is_some()).collect();
         if known.is_empty() {
             return text.to_owned();
         }
-        let files: Vec<_> = self.sources.files().map(|(id, _)| id).collect();
-        let order = |span: Span| (files.iter().position(|id| *id == span.file), span.start);
-        known.sort_by_key(|known| order(known.definition));
+        known.sort_by_cached_key(|known| macro_places::source_order(known.definition, self.sources));
         let mut names = BTreeSet::new();
         known.retain(|known| names.insert(known.name.as_str()));
-        let (before, after) = text.split_at_checked(place).unwrap_or(("", text));
-        let mut whole = before.to_owned();
-        if !whole.is_empty() && !whole.ends_with("\n\n") {
-            whole.push('\n');
+        let placed: Vec<Placed> = known.iter().map(|known| known.placed()).collect();
+        let places = macro_places::of(&placed, (text, slots), self.sources);
+        let (mut whole, mut done) = (String::with_capacity(text.len()), 0);
+        for (slot, at) in slots.iter().map(|slot| slot.at).enumerate() {
+            let here = known.iter().zip(&places).filter(|(_, place)| **place == slot).map(|(known, _)| *known);
+            let block = self.declarations(here, &known, cx);
+            whole.push_str(text.get(done..at).unwrap_or_default());
+            done = at;
+            if block.is_empty() {
+                continue;
+            }
+            if !whole.is_empty() && !whole.ends_with("\n\n") {
+                whole.push('\n');
+            }
+            whole.push_str(&block);
+            let rest = text.get(at..).unwrap_or_default();
+            if !rest.starts_with('\n') {
+                whole.push('\n');
+            }
         }
+        whole.push_str(text.get(done..).unwrap_or_default());
+        whole.retain(|c| c != MARK);
+        whole
+    }
+
+    /// The lines that declare macros, with their comments and the blank lines between them. `all` are those of the text.
+    fn declarations<'m>(&self, here: impl Iterator<Item = &'m Macro>, all: &[&Macro], cx: &Context) -> String {
         let mut w = Writer::new(cx.options, &cx.marks, cx.head_origin());
-        for Macro { name, value, remarks, definition, chosen, body, .. } in &known {
+        for Macro { name, value, remarks, definition, chosen, body, .. } in here {
             let comment = |remark: &Remark| {
                 let Remark { text, trailing, blank_before } = *remark;
                 Comment { text, span: Span::default(), trailing, blank_before }
@@ -297,8 +318,11 @@ impl<'a> Macros<'a> {
                 Body::Word(other) => Some(other),
                 Body::Number(_) | Body::Other => None,
             };
-            let other = other.filter(|other| known.iter().any(|known| known.name == *other && known.chosen == *chosen));
+            let other = other.filter(|other| all.iter().any(|known| known.name == *other && known.chosen == *chosen));
             let value = other.as_ref().map_or(value.as_deref().unwrap_or_default(), |other| other.as_str());
+            if cx.trivia.is_blank_before(*definition) {
+                w.blank();
+            }
             w.before(&comments);
             w.from((*definition, PieceKind::Macro));
             w.line(&match cx.profile.language {
@@ -307,15 +331,15 @@ impl<'a> Macros<'a> {
             });
             w.after(&comments);
         }
-        whole.push_str(&w.finish().0);
-        if !after.starts_with('\n') {
-            whole.push('\n');
-        }
-        whole.push_str(after);
-        for Macro { name, .. } in &known {
-            whole = whole.replace(&format!("{MARK}{name}"), name.as_str());
-        }
-        whole
+        w.finish().0
+    }
+}
+
+impl Macro {
+    /// What decides where it is declared.
+    fn placed(&self) -> Placed<'_> {
+        let Macro { name, definition, value, .. } = self;
+        Placed { name: name.as_str(), definition: *definition, value: value.as_deref().unwrap_or_default() }
     }
 }
 
@@ -459,31 +483,40 @@ fn words(text: &str) -> BTreeSet<&str> {
     words
 }
 
-/// Prints a text with `print`, which gives it with the place of its declarations. If its pieces are asked for it is printed once
+/// The names of macros in a text that a [`MARK`] is before, with their places.
+pub(super) fn marked_names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices(MARK).filter_map(|(at, mark)| {
+        let name = text.get(at + mark.len()..)?;
+        let name = name.split(|c| !is_part(c)).next()?;
+        Some((at, name))
+    })
+}
+
+/// Prints a text with `print`, which gives it with the places between its declarations. If its pieces are asked for it is printed once
 /// more, with marks, so that they decide on nothing in it.
-pub(super) fn with_macros(cx: &Context, print: fn(&Context) -> (String, usize)) -> (String, Vec<Piece>) {
+pub(super) fn with_macros(cx: &Context, print: fn(&Context) -> (String, Vec<Slot>)) -> (String, Vec<Piece>) {
     let text = chosen(cx, print);
     if !cx.options.pieces {
         return (text, Vec::new());
     }
     cx.marks.begin_writing();
-    let (marked, place) = print(cx);
-    let (printed, pieces) = cx.marks.taken_out(&cx.macros.declare((&marked, place), cx));
+    let (marked, slots) = print(cx);
+    let (printed, pieces) = cx.marks.taken_out(&cx.macros.declare((&marked, &slots), cx));
     let pieces = marks::common(&text, &printed, pieces);
     (text, pieces)
 }
 
 /// Prints a text until it is known which macros it has.
-fn chosen(cx: &Context, print: fn(&Context) -> (String, usize)) -> String {
+fn chosen(cx: &Context, print: fn(&Context) -> (String, Vec<Slot>)) -> String {
     let macros = &cx.macros;
     let (text, _) = print(cx);
     if !macros.choose(Reserved::of(cx.profile)) {
         return text;
     }
     loop {
-        let (text, place) = print(cx);
+        let (text, slots) = print(cx);
         if !macros.leave_out(&text) {
-            return macros.declare((&text, place), cx);
+            return macros.declare((&text, &slots), cx);
         }
     }
 }
