@@ -10,6 +10,7 @@ mod expr;
 mod hints;
 mod layout;
 mod literal;
+mod macro_calls;
 mod macro_places;
 mod marks;
 mod named;

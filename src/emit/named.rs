@@ -7,11 +7,12 @@
 
 use super::context::Context;
 use super::expr::Exprs;
+use super::macro_calls::Calls;
 use super::macro_places::{self, Placed};
 use super::marks::{self, Piece, PieceKind, is_mark};
 use super::writer::{Slot, Writer};
 use crate::lex::{Comment, TokenKind};
-use crate::source::{Remark, Sources, Span};
+use crate::source::{Expansion, Remark, Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::Language;
 use crate::target::reserved::Reserved;
@@ -23,13 +24,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Stands before the names of macros until it is known which of them the text has otherwise.
-const MARK: char = '\u{1}';
+pub(super) const MARK: char = '\u{1}';
 
 /// The macros of one text.
 pub(super) struct Macros<'a> {
-    sources: &'a Sources,
+    pub(super) sources: &'a Sources,
     /// They become constants, not macros.
-    are_constants: bool,
+    pub(super) are_constants: bool,
     known: RefCell<Vec<Macro>>,
     /// Those by their definitions.
     places: RefCell<FxHashMap<Span, usize>>,
@@ -39,11 +40,15 @@ pub(super) struct Macros<'a> {
     is_plain: Cell<bool>,
     /// The size of an array or the like is written now, which takes integers of any type.
     is_size: Cell<bool>,
+    /// Calls whose expansions are written now.
+    pub(super) calls: Calls,
 }
 
 /// A macro.
 struct Macro {
     name: Symbol,
+    /// If it has any.
+    params: Option<Vec<Symbol>>,
     definition: Span,
     /// What it is written as.
     texts: Vec<Meaning>,
@@ -125,7 +130,8 @@ impl<'a> Macros<'a> {
         };
         let (known, places) = (RefCell::default(), RefCell::default());
         let (are_chosen, is_plain, is_size) = <(Cell<bool>, Cell<bool>, Cell<bool>)>::default();
-        Macros { sources, are_constants, known, places, are_chosen, is_plain, is_size }
+        let calls = Calls::default();
+        Macros { sources, are_constants, known, places, are_chosen, is_plain, is_size, calls }
     }
 
     /// Writes the size of an array or the like.
@@ -199,21 +205,70 @@ impl<'a> Macros<'a> {
     /// The macro of a span.
     fn place(&self, span: Span) -> Option<usize> {
         let expansion = self.sources.expansion(span.file).filter(|_| span.file.is_named())?;
+        (expansion.call.is_none()).then(|| self.place_of(span, expansion))
+    }
+
+    fn place_of(&self, span: Span, expansion: &Expansion) -> usize {
+        let params = expansion.call.as_ref().map(|call| call.params.clone());
         let mut known = self.known.borrow_mut();
         let mut places = self.places.borrow_mut();
-        Some(*places.entry(expansion.definition).or_insert_with(|| {
+        *places.entry(expansion.definition).or_insert_with(|| {
             known.push(Macro {
                 name: expansion.name,
+                body: if params.is_some() { Body::Other } else { Body::of(self.sources, span) },
+                params,
                 definition: expansion.definition,
                 texts: Vec::new(),
                 chosen: None,
                 value: None,
                 is_open: false,
                 remarks: expansion.remarks.clone(),
-                body: Body::of(self.sources, span),
             });
             known.len() - 1
-        }))
+        })
+    }
+
+    /// Whether a span is that of a use of a macro with parameters.
+    pub(super) fn is_call(&self, span: Span) -> bool {
+        self.sources.expansion(span.file).is_some_and(|expansion| expansion.call.is_some())
+    }
+
+    /// The macro of such a use, with the use, if it may be written by its name.
+    pub(super) fn call(&self, span: Span) -> Option<(usize, &'a Expansion)> {
+        let expansion = self.sources.expansion(span.file).filter(|_| !self.are_constants && !self.is_plain.get())?;
+        expansion.call.is_some().then(|| (self.place_of(span, expansion), expansion))
+    }
+
+    /// Writes without names of macros, or leaves that as it is.
+    pub(super) fn plain<T>(&self, is_plain: bool, print: impl FnOnce() -> T) -> T {
+        let before = self.is_plain.get();
+        self.is_plain.set(before || is_plain);
+        let printed = print();
+        self.is_plain.set(before);
+        printed
+    }
+
+    /// Whether a use of a macro with parameters is written by its name, if this is what it stands for; `value` gives that with the
+    /// names of other macros.
+    pub(super) fn writes_call(&self, at: usize, text: &str, value: impl FnOnce() -> Option<String>) -> bool {
+        if !self.are_chosen.get() {
+            self.note(at, text, true);
+            return false;
+        }
+        let of = |know: &dyn Fn(&Macro) -> bool| self.known.borrow().get(at).is_some_and(know);
+        if !of(&|known| known.chosen.as_deref() == Some(text) && !known.is_open) {
+            return false;
+        }
+        if of(&|known| known.value.is_some()) {
+            return true;
+        }
+        let open = |is_open: bool| self.known.borrow_mut().get_mut(at).into_iter().for_each(|of| of.is_open = is_open);
+        open(true);
+        let value = value();
+        open(false);
+        let is_known = value.is_some();
+        self.known.borrow_mut().get_mut(at).into_iter().for_each(|known| known.value = value.clone());
+        is_known
     }
 
     fn note(&self, at: usize, text: &str, as_is: bool) {
@@ -260,8 +315,11 @@ impl<'a> Macros<'a> {
     /// Leaves out names that a text has otherwise, too. False: there are none.
     pub(super) fn leave_out(&self, text: &str) -> bool {
         let mut known = self.known.borrow_mut();
-        let words = words(text);
-        let is_met = |known: &&mut Macro| known.chosen.is_some() && words.contains(known.name.as_str());
+        let mut met = words(text);
+        // What macros stand for has names of others only where those are meant.
+        let values: Vec<String> = known.iter().filter_map(|known| known.value.clone()).collect();
+        met.extend(values.iter().flat_map(|value| words(value)));
+        let is_met = |known: &&mut Macro| known.chosen.is_some() && met.contains(known.name.as_str());
         let met = known.iter_mut().filter(is_met).map(|known| known.chosen = None).count();
         if met > 0 {
             known.iter_mut().for_each(|known| known.value = None);
@@ -307,7 +365,9 @@ impl<'a> Macros<'a> {
     /// The lines that declare macros, with their comments and the blank lines between them. `all` are those of the text.
     fn declarations<'m>(&self, here: impl Iterator<Item = &'m Macro>, all: &[&Macro], cx: &Context) -> String {
         let mut w = Writer::new(cx.options, &cx.marks, cx.head_origin());
-        for Macro { name, value, remarks, definition, chosen, body, .. } in here {
+        for Macro { name, params, value, remarks, definition, chosen, body, .. } in here {
+            let params = params.as_ref().map(|params| params.iter().map(|name| name.as_str()).collect::<Vec<_>>());
+            let params = params.map(|params| format!("({})", params.join(", "))).unwrap_or_default();
             let comment = |remark: &Remark| {
                 let Remark { text, trailing, blank_before } = *remark;
                 Comment { text, span: Span::default(), trailing, blank_before }
@@ -326,7 +386,7 @@ impl<'a> Macros<'a> {
             w.before(&comments);
             w.from((*definition, PieceKind::Macro));
             w.line(&match cx.profile.language {
-                Language::Hlsl | Language::Glsl => format!("#define {name} {value}"),
+                Language::Hlsl | Language::Glsl => format!("#define {name}{params} {value}"),
                 Language::Wgsl => format!("const {name} = {value};"),
             });
             w.after(&comments);
@@ -417,7 +477,12 @@ impl Exprs<'_> {
 
     /// Whether an expression may be what a macro stands for: where those become constants, it is one, too.
     pub(super) fn is_macro_value(&self, id: ExprId) -> bool {
-        !self.arena.any_part(id, |part| match self.kind(part) {
+        !self.arena.any_part(id, |part| self.is_of_no_macro(part))
+    }
+
+    /// Whether a part of an expression cannot be one of what a macro stands for.
+    pub(super) fn is_of_no_macro(&self, part: ExprId) -> bool {
+        match self.kind(part) {
             ExprKind::Literal(..)
             | ExprKind::EnumCase(..)
             | ExprKind::Swizzle(..)
@@ -442,7 +507,7 @@ impl Exprs<'_> {
             | ExprKind::Property(_)
             | ExprKind::AddressOf(_)
             | ExprKind::Deref(_) => true,
-        })
+        }
     }
 
     /// Whether the source has a variable here. One that a pass made stands for what the source has.
@@ -463,7 +528,7 @@ fn is_part(c: char) -> bool {
 }
 
 /// The words of a text that no [`MARK`] is before, without its comments.
-fn words(text: &str) -> BTreeSet<&str> {
+pub(super) fn words(text: &str) -> BTreeSet<&str> {
     let mut words = BTreeSet::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
