@@ -20,13 +20,12 @@ pub(super) struct Placed<'a> {
 
 /// For each macro the number of the slot that it is declared in.
 pub(super) fn of(macros: &[Placed], (text, slots): (&str, &[Slot]), sources: &Sources) -> Vec<usize> {
-    let places: Vec<Option<Span>> = slots.iter().map(|slot| place_of(slot, sources)).collect();
-    let declared = declarations(&places);
+    let declared = Declared::of(slots, sources);
     let first_uses = first_uses(text, slots);
     let last = slots.len().saturating_sub(1);
     let wanted = |of: &Placed| {
         let use_place = first_uses.get(of.name).copied().unwrap_or(last);
-        following(of.definition, (&places, &declared), sources).map_or(use_place, |place| place.min(use_place))
+        following(of.definition, &declared, sources).map_or(use_place, |place| place.min(use_place))
     };
     let mut chosen: Vec<usize> = macros.iter().map(wanted).collect();
     let numbers: FxHashMap<&str, usize> = macros.iter().enumerate().map(|(at, of)| (of.name, at)).collect();
@@ -63,27 +62,33 @@ fn place_of(slot: &Slot, sources: &Sources) -> Option<Span> {
     (span != Span::default() && !span.file.is_library()).then(|| sources.use_site(span))
 }
 
-/// The slots by the places of the declarations behind them.
-fn declarations(places: &[Option<Span>]) -> BTreeMap<(FileId, u32), usize> {
-    let mut declared = BTreeMap::new();
-    let known = places.iter().enumerate().filter_map(|(slot, place)| Some((slot, (*place)?)));
-    for (slot, Span { file, start, .. }) in known {
-        declared.entry((file, start)).or_insert(slot);
-    }
-    declared
+/// Where the declarations of a text are in the source.
+struct Declared {
+    /// Of each slot that of the declaration behind it.
+    places: Vec<Option<Span>>,
+    /// The slots by these places.
+    slots: BTreeMap<(FileId, u32), usize>,
 }
 
-/// The slot before what follows a place in the source. `declared` are the places of slots, and the slots by their places.
-fn following(
-    place: Span,
-    declared: (&[Option<Span>], &BTreeMap<(FileId, u32), usize>),
-    sources: &Sources,
-) -> Option<usize> {
+impl Declared {
+    fn of(slots: &[Slot], sources: &Sources) -> Declared {
+        let places: Vec<Option<Span>> = slots.iter().map(|slot| place_of(slot, sources)).collect();
+        let mut slots = BTreeMap::new();
+        let known = places.iter().enumerate().filter_map(|(slot, place)| Some((slot, (*place)?)));
+        for (slot, Span { file, start, .. }) in known {
+            slots.entry((file, start)).or_insert(slot);
+        }
+        Declared { places, slots }
+    }
+}
+
+/// The slot before what follows a place in the source.
+fn following(place: Span, declared: &Declared, sources: &Sources) -> Option<usize> {
     let mut place = place;
     loop {
         let Span { file, start, .. } = place;
-        if let Some((_, slot)) = declared.1.range((file, start)..=(file, u32::MAX)).next() {
-            return Some(first_of_run(*slot, place, declared.0));
+        if let Some((_, slot)) = declared.slots.range((file, start)..=(file, u32::MAX)).next() {
+            return Some(first_of_run(*slot, place, &declared.places));
         }
         let of = sources.file(file)?;
         match of.included_from() {
