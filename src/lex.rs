@@ -62,7 +62,7 @@ pub struct Token {
     pub comments: CommentRange,
 }
 
-/// Tokens that are all of what a macro without parameters stands for where it is used.
+/// Tokens that are all of what a macro stands for where it is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NamedTokens {
     /// The last of them.

@@ -14,7 +14,7 @@ impl FileId {
     const LIBRARY: u32 = 0x4000_0000;
     /// Set in ids of files and expansions that the programs of a build share.
     const SHARED: u32 = 0x2000_0000;
-    /// Set in the ids of spans of expressions that are all of what a macro without parameters stands for.
+    /// Set in the ids of spans of expressions that are all of what a macro stands for.
     const NAMED: u32 = 0x1000_0000;
 
     /// Whether this names a macro expansion rather than a file.
@@ -25,7 +25,7 @@ impl FileId {
     pub fn is_library(self) -> bool {
         self.0 & Self::LIBRARY != 0
     }
-    /// Whether a span with this id is that of an expression which is all of what a macro without parameters stands for.
+    /// Whether a span with this id is that of an expression which is all of what a macro stands for.
     pub fn is_named(self) -> bool {
         self.0 & Self::NAMED != 0
     }
@@ -34,7 +34,7 @@ impl FileId {
         FileId(self.0 | Self::NAMED)
     }
     /// The file or expansion alone.
-    fn plain(self) -> FileId {
+    pub fn plain(self) -> FileId {
         FileId(self.0 & !Self::NAMED)
     }
     /// The file of the standard library with this number.
@@ -128,6 +128,17 @@ pub struct Expansion {
     pub is_object: bool,
     /// The comments at the definition.
     pub remarks: Arc<[Remark]>,
+    /// What an expression of all of its tokens is written as, if it has parameters.
+    pub call: Option<Arc<MacroCall>>,
+}
+
+/// A use of a macro with parameters.
+#[derive(Clone, Debug)]
+pub struct MacroCall {
+    /// The names of the parameters.
+    pub params: Vec<crate::symbol::Symbol>,
+    /// The first and the last token of each argument, as the source has them.
+    pub args: Vec<(Span, Span)>,
 }
 
 /// All texts of one compilation.
@@ -171,6 +182,9 @@ impl Sources {
         for expansion in &mut self.expansions {
             expansion.call_site.file.renumber(first);
             expansion.definition.file.renumber(first);
+            if let Some(call) = expansion.call.as_mut().map(Arc::make_mut) {
+                call.args.iter_mut().flat_map(|(begin, end)| [begin, end]).for_each(|span| span.file.renumber(first));
+            }
         }
     }
 

@@ -146,9 +146,12 @@ fn place_of(tree: &tempfile::TempDir, name: &str, word: &str) -> String {
 fn places_are_traced_through_macros_and_includes() {
     for args in [&["--source-map"][..], &["--source-map=inline"], &["--source-map", "--source-map-content"]] {
         let tree = built(&[&["--target", "hlsl,glsl,wgsl"], args].concat());
-        for (output, mixed) in
-            [("out/hlsl/a.hlsl", "lerp("), ("out/glsl/a.shade.frag", "mix("), ("out/wgsl/a.wgsl", "mix(")]
-        {
+        // Where the macro stays, it is defined and used.
+        for (output, mixed, defined) in [
+            ("out/hlsl/a.hlsl", "MIXED(texel", Some("lerp(")),
+            ("out/glsl/a.shade.frag", "MIXED(texel", Some("mix(")),
+            ("out/wgsl/a.wgsl", "mix(", None),
+        ] {
             let traced = |word: &str| {
                 let run = shaderport(tree.path(), &["trace", &place_of(&tree, output, word)]);
                 assert_eq!(run.code, 0, "{}", run.stderr);
@@ -162,7 +165,10 @@ fn places_are_traced_through_macros_and_includes() {
             assert!(text.contains("included from shaders/a.slang:1:"), "{text}");
             let text = traced(mixed);
             assert!(text.contains("shaders/a.slang:9:12"), "{text}");
-            assert!(text.contains("in the expansion of macro `MIXED`"), "{text}");
+            match defined {
+                Some(defined) => assert!(traced(defined).contains("shaders/lib/common.hlsli:3:21"), "{text}"),
+                None => assert!(text.contains("in the expansion of macro `MIXED`"), "{text}"),
+            }
             let json =
                 shaderport(tree.path(), &["trace", &place_of(&tree, output, "texel"), "--message-format", "json"]);
             let message: serde_json::Value = serde_json::from_str(&json.stdout).expect("a message");

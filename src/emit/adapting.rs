@@ -16,8 +16,10 @@ impl Exprs<'_> {
         let (ExprKind::Literal(literal, spelling), Type::Scalar(scalar)) = (self.kind(number), self.ty(number)) else {
             return None;
         };
-        // `-1` is no unsigned number, and what a macro stands for is written by its name.
-        let is_other = scalar.is_unsigned() && !sign.is_empty() || self.arena[number].span.file.is_named();
+        // `-1` is no unsigned number, and what a macro stands for, or has as an argument, is written by its name.
+        let is_other = scalar.is_unsigned() && !sign.is_empty()
+            || self.arena[number].span.file.is_named()
+            || self.cx.macros.is_in_call();
         let spelling = spelling.as_ref().filter(|_| !is_other)?;
         out.push_str(sign);
         match self.dialect.literals().adapting(scalar, *literal, spelling.as_str()) {

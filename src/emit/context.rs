@@ -436,6 +436,7 @@ impl Spacing {
             w.before(&cx.trivia.closing(of));
         }
         self.cases_of = is_case.then_some(place);
+        w.slot(place);
         self.before(group, w);
         if group != Group::Block && self.place != Some(place) && cx.trivia.is_blank_before(place) {
             w.blank();

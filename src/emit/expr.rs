@@ -186,10 +186,14 @@ impl<'a> Exprs<'a> {
     /// Writes an expression and says how tightly it holds together.
     pub(super) fn print(&self, id: ExprId, out: &mut String) -> Prec {
         let span = self.arena[id].span;
+        if let Some(prec) = self.argument_of_macro(id, out) {
+            return prec;
+        }
         self.cx.marks.begin(span, PieceKind::Code, out);
-        let prec = match span.file.is_named() && self.is_macro_value(id) {
-            true => self.macro_value(id, span, out),
-            false => self.print_plain(id, out),
+        let prec = match span.file.is_named() {
+            true if self.cx.macros.is_call(span) => self.macro_call(id, span, out),
+            true if self.is_macro_value(id) => self.macro_value(id, span, out),
+            _ => self.print_plain(id, out),
         };
         self.cx.marks.end(out);
         prec
@@ -615,7 +619,7 @@ impl<'a> Exprs<'a> {
             return self.template_of(template, args, self.type_id(id), adapts, out);
         }
         let args = self.given(callee, args);
-        out.push_str(callee.name.as_str());
+        self.callee(id, callee.name.as_str(), out);
         out.push('(');
         let overloaded = self.cx.is_overloaded(callee.name);
         let starts = self.list(args, out, &mut |i, arg, out| match overloaded {

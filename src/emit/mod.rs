@@ -10,6 +10,8 @@ mod expr;
 mod hints;
 mod layout;
 mod literal;
+mod macro_calls;
+mod macro_places;
 mod marks;
 mod named;
 mod reversed;

@@ -7,10 +7,12 @@
 
 use super::context::Context;
 use super::expr::Exprs;
+use super::macro_calls::Calls;
+use super::macro_places::{self, Placed};
 use super::marks::{self, Piece, PieceKind, is_mark};
-use super::writer::Writer;
+use super::writer::{Slot, Writer};
 use crate::lex::{Comment, TokenKind};
-use crate::source::{Remark, Sources, Span};
+use crate::source::{Expansion, Remark, Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::Language;
 use crate::target::reserved::Reserved;
@@ -22,13 +24,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Stands before the names of macros until it is known which of them the text has otherwise.
-const MARK: char = '\u{1}';
+pub(super) const MARK: char = '\u{1}';
 
 /// The macros of one text.
 pub(super) struct Macros<'a> {
-    sources: &'a Sources,
+    pub(super) sources: &'a Sources,
     /// They become constants, not macros.
-    are_constants: bool,
+    pub(super) are_constants: bool,
     known: RefCell<Vec<Macro>>,
     /// Those by their definitions.
     places: RefCell<FxHashMap<Span, usize>>,
@@ -38,11 +40,15 @@ pub(super) struct Macros<'a> {
     is_plain: Cell<bool>,
     /// The size of an array or the like is written now, which takes integers of any type.
     is_size: Cell<bool>,
+    /// Calls whose expansions are written now.
+    pub(super) calls: Calls,
 }
 
 /// A macro.
 struct Macro {
     name: Symbol,
+    /// If it has any.
+    params: Option<Vec<Symbol>>,
     definition: Span,
     /// What it is written as.
     texts: Vec<Meaning>,
@@ -124,7 +130,8 @@ impl<'a> Macros<'a> {
         };
         let (known, places) = (RefCell::default(), RefCell::default());
         let (are_chosen, is_plain, is_size) = <(Cell<bool>, Cell<bool>, Cell<bool>)>::default();
-        Macros { sources, are_constants, known, places, are_chosen, is_plain, is_size }
+        let calls = Calls::default();
+        Macros { sources, are_constants, known, places, are_chosen, is_plain, is_size, calls }
     }
 
     /// Writes the size of an array or the like.
@@ -198,21 +205,70 @@ impl<'a> Macros<'a> {
     /// The macro of a span.
     fn place(&self, span: Span) -> Option<usize> {
         let expansion = self.sources.expansion(span.file).filter(|_| span.file.is_named())?;
+        (expansion.call.is_none()).then(|| self.place_of(span, expansion))
+    }
+
+    fn place_of(&self, span: Span, expansion: &Expansion) -> usize {
+        let params = expansion.call.as_ref().map(|call| call.params.clone());
         let mut known = self.known.borrow_mut();
         let mut places = self.places.borrow_mut();
-        Some(*places.entry(expansion.definition).or_insert_with(|| {
+        *places.entry(expansion.definition).or_insert_with(|| {
             known.push(Macro {
                 name: expansion.name,
+                body: if params.is_some() { Body::Other } else { Body::of(self.sources, span) },
+                params,
                 definition: expansion.definition,
                 texts: Vec::new(),
                 chosen: None,
                 value: None,
                 is_open: false,
                 remarks: expansion.remarks.clone(),
-                body: Body::of(self.sources, span),
             });
             known.len() - 1
-        }))
+        })
+    }
+
+    /// Whether a span is that of a use of a macro with parameters.
+    pub(super) fn is_call(&self, span: Span) -> bool {
+        self.sources.expansion(span.file).is_some_and(|expansion| expansion.call.is_some())
+    }
+
+    /// The macro of such a use, with the use, if it may be written by its name.
+    pub(super) fn call(&self, span: Span) -> Option<(usize, &'a Expansion)> {
+        let expansion = self.sources.expansion(span.file).filter(|_| !self.are_constants && !self.is_plain.get())?;
+        expansion.call.is_some().then(|| (self.place_of(span, expansion), expansion))
+    }
+
+    /// Writes without names of macros, or leaves that as it is.
+    pub(super) fn plain<T>(&self, is_plain: bool, print: impl FnOnce() -> T) -> T {
+        let before = self.is_plain.get();
+        self.is_plain.set(before || is_plain);
+        let printed = print();
+        self.is_plain.set(before);
+        printed
+    }
+
+    /// Whether a use of a macro with parameters is written by its name, if this is what it stands for; `value` gives that with the
+    /// names of other macros.
+    pub(super) fn writes_call(&self, at: usize, text: &str, value: impl FnOnce() -> Option<String>) -> bool {
+        if !self.are_chosen.get() {
+            self.note(at, text, true);
+            return false;
+        }
+        let of = |know: &dyn Fn(&Macro) -> bool| self.known.borrow().get(at).is_some_and(know);
+        if !of(&|known| known.chosen.as_deref() == Some(text) && !known.is_open) {
+            return false;
+        }
+        if of(&|known| known.value.is_some()) {
+            return true;
+        }
+        let open = |is_open: bool| self.known.borrow_mut().get_mut(at).into_iter().for_each(|of| of.is_open = is_open);
+        open(true);
+        let value = value();
+        open(false);
+        let is_known = value.is_some();
+        self.known.borrow_mut().get_mut(at).into_iter().for_each(|known| known.value = value.clone());
+        is_known
     }
 
     fn note(&self, at: usize, text: &str, as_is: bool) {
@@ -259,14 +315,20 @@ impl<'a> Macros<'a> {
     /// Leaves out names that a text has otherwise, too. False: there are none.
     pub(super) fn leave_out(&self, text: &str) -> bool {
         let mut known = self.known.borrow_mut();
+        // What macros stand for has names of others only where those are meant.
+        let values: Vec<String> = known.iter().filter_map(|known| known.value.clone()).collect();
+        let texts = || values.iter().map(String::as_str).chain([text]);
         // A name is nowhere else if it is nowhere without a mark.
-        let is_marked = |at: usize| text.get(..at).is_some_and(|before| before.ends_with(MARK));
-        let stands_bare = |name: &str| text.match_indices(name).any(|(at, _)| !is_marked(at));
-        if !known.iter().any(|known| known.chosen.is_some() && stands_bare(known.name.as_str())) {
+        let stands_bare = |name: &str, text: &str| {
+            let is_marked = |at: usize| text.get(..at).is_some_and(|before| before.ends_with(MARK));
+            text.match_indices(name).any(|(at, _)| !is_marked(at))
+        };
+        let may_be_met = |name: &str| texts().any(|text| stands_bare(name, text));
+        if !known.iter().any(|known| known.chosen.is_some() && may_be_met(known.name.as_str())) {
             return false;
         }
-        let words = words(text);
-        let is_met = |known: &&mut Macro| known.chosen.is_some() && words.contains(known.name.as_str());
+        let met: BTreeSet<&str> = texts().flat_map(words).collect();
+        let is_met = |known: &&mut Macro| known.chosen.is_some() && met.contains(known.name.as_str());
         let met = known.iter_mut().filter(is_met).map(|known| known.chosen = None).count();
         if met > 0 {
             known.iter_mut().for_each(|known| known.value = None);
@@ -274,25 +336,47 @@ impl<'a> Macros<'a> {
         met > 0
     }
 
-    /// A text with its macros, which are declared at `place`.
-    fn declare(&self, (text, place): (&str, usize), cx: &Context) -> String {
+    /// A text with its macros, each declared where the source has it.
+    fn declare(&self, (text, slots): (&str, &[Slot]), cx: &Context) -> String {
         let known = self.known.borrow();
         let mut known: Vec<_> = known.iter().filter(|known| known.value.is_some()).collect();
         if known.is_empty() {
             return text.to_owned();
         }
-        let files: Vec<_> = self.sources.files().map(|(id, _)| id).collect();
-        let order = |span: Span| (files.iter().position(|id| *id == span.file), span.start);
-        known.sort_by_key(|known| order(known.definition));
+        known.sort_by_cached_key(|known| macro_places::source_order(known.definition, self.sources));
         let mut names = BTreeSet::new();
         known.retain(|known| names.insert(known.name.as_str()));
-        let (before, after) = text.split_at_checked(place).unwrap_or(("", text));
-        let mut whole = before.to_owned();
-        if !whole.is_empty() && !whole.ends_with("\n\n") {
-            whole.push('\n');
+        let placed: Vec<Placed> = known.iter().map(|known| known.placed()).collect();
+        let places = macro_places::of(&placed, (text, slots), self.sources);
+        let (mut whole, mut done) = (String::with_capacity(text.len()), 0);
+        for (slot, at) in slots.iter().map(|slot| slot.at).enumerate() {
+            let here = known.iter().zip(&places).filter(|(_, place)| **place == slot).map(|(known, _)| *known);
+            let block = self.declarations(here, &known, cx);
+            whole.push_str(text.get(done..at).unwrap_or_default());
+            done = at;
+            if block.is_empty() {
+                continue;
+            }
+            if !whole.is_empty() && !whole.ends_with("\n\n") {
+                whole.push('\n');
+            }
+            whole.push_str(&block);
+            let rest = text.get(at..).unwrap_or_default();
+            if !rest.starts_with('\n') {
+                whole.push('\n');
+            }
         }
+        whole.push_str(text.get(done..).unwrap_or_default());
+        whole.retain(|c| c != MARK);
+        whole
+    }
+
+    /// The lines that declare macros, with their comments and the blank lines between them. `all` are those of the text.
+    fn declarations<'m>(&self, here: impl Iterator<Item = &'m Macro>, all: &[&Macro], cx: &Context) -> String {
         let mut w = Writer::new(cx.options, &cx.marks, cx.head_origin());
-        for Macro { name, value, remarks, definition, chosen, body, .. } in &known {
+        for Macro { name, params, value, remarks, definition, chosen, body, .. } in here {
+            let params = params.as_ref().map(|params| params.iter().map(|name| name.as_str()).collect::<Vec<_>>());
+            let params = params.map(|params| format!("({})", params.join(", "))).unwrap_or_default();
             let comment = |remark: &Remark| {
                 let Remark { text, trailing, blank_before } = *remark;
                 Comment { text, span: Span::default(), trailing, blank_before }
@@ -303,25 +387,28 @@ impl<'a> Macros<'a> {
                 Body::Word(other) => Some(other),
                 Body::Number(_) | Body::Other => None,
             };
-            let other = other.filter(|other| known.iter().any(|known| known.name == *other && known.chosen == *chosen));
+            let other = other.filter(|other| all.iter().any(|known| known.name == *other && known.chosen == *chosen));
             let value = other.as_ref().map_or(value.as_deref().unwrap_or_default(), |other| other.as_str());
+            if cx.trivia.is_blank_before(*definition) {
+                w.blank();
+            }
             w.before(&comments);
             w.from((*definition, PieceKind::Macro));
             w.line(&match cx.profile.language {
-                Language::Hlsl | Language::Glsl => format!("#define {name} {value}"),
+                Language::Hlsl | Language::Glsl => format!("#define {name}{params} {value}"),
                 Language::Wgsl => format!("const {name} = {value};"),
             });
             w.after(&comments);
         }
-        whole.push_str(&w.finish().0);
-        if !after.starts_with('\n') {
-            whole.push('\n');
-        }
-        whole.push_str(after);
-        for Macro { name, .. } in &known {
-            whole = whole.replace(&format!("{MARK}{name}"), name.as_str());
-        }
-        whole
+        w.finish().0
+    }
+}
+
+impl Macro {
+    /// What decides where it is declared.
+    fn placed(&self) -> Placed<'_> {
+        let Macro { name, definition, value, .. } = self;
+        Placed { name: name.as_str(), definition: *definition, value: value.as_deref().unwrap_or_default() }
     }
 }
 
@@ -399,7 +486,12 @@ impl Exprs<'_> {
 
     /// Whether an expression may be what a macro stands for: where those become constants, it is one, too.
     pub(super) fn is_macro_value(&self, id: ExprId) -> bool {
-        !self.arena.any_part(id, |part| match self.kind(part) {
+        !self.arena.any_part(id, |part| self.is_of_no_macro(part))
+    }
+
+    /// Whether a part of an expression cannot be one of what a macro stands for.
+    pub(super) fn is_of_no_macro(&self, part: ExprId) -> bool {
+        match self.kind(part) {
             ExprKind::Literal(..)
             | ExprKind::EnumCase(..)
             | ExprKind::Swizzle(..)
@@ -424,7 +516,7 @@ impl Exprs<'_> {
             | ExprKind::Property(_)
             | ExprKind::AddressOf(_)
             | ExprKind::Deref(_) => true,
-        })
+        }
     }
 
     /// Whether the source has a variable here. One that a pass made stands for what the source has.
@@ -445,7 +537,7 @@ fn is_part(c: char) -> bool {
 }
 
 /// The words of a text that no [`MARK`] is before, without its comments.
-fn words(text: &str) -> BTreeSet<&str> {
+pub(super) fn words(text: &str) -> BTreeSet<&str> {
     let mut words = BTreeSet::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -465,31 +557,40 @@ fn words(text: &str) -> BTreeSet<&str> {
     words
 }
 
-/// Prints a text with `print`, which gives it with the place of its declarations. If its pieces are asked for it is printed once
+/// The names of macros in a text that a [`MARK`] is before, with their places.
+pub(super) fn marked_names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices(MARK).filter_map(|(at, mark)| {
+        let name = text.get(at + mark.len()..)?;
+        let name = name.split(|c| !is_part(c)).next()?;
+        Some((at, name))
+    })
+}
+
+/// Prints a text with `print`, which gives it with the places between its declarations. If its pieces are asked for it is printed once
 /// more, with marks, so that they decide on nothing in it.
-pub(super) fn with_macros(cx: &Context, print: fn(&Context) -> (String, usize)) -> (String, Vec<Piece>) {
+pub(super) fn with_macros(cx: &Context, print: fn(&Context) -> (String, Vec<Slot>)) -> (String, Vec<Piece>) {
     let text = chosen(cx, print);
     if !cx.options.pieces {
         return (text, Vec::new());
     }
     cx.marks.begin_writing();
-    let (marked, place) = print(cx);
-    let (printed, pieces) = cx.marks.taken_out(&cx.macros.declare((&marked, place), cx));
+    let (marked, slots) = print(cx);
+    let (printed, pieces) = cx.marks.taken_out(&cx.macros.declare((&marked, &slots), cx));
     let pieces = marks::common(&text, &printed, pieces);
     (text, pieces)
 }
 
 /// Prints a text until it is known which macros it has.
-fn chosen(cx: &Context, print: fn(&Context) -> (String, usize)) -> String {
+fn chosen(cx: &Context, print: fn(&Context) -> (String, Vec<Slot>)) -> String {
     let macros = &cx.macros;
     let (text, _) = print(cx);
     if !macros.choose(Reserved::of(cx.profile)) {
         return text;
     }
     loop {
-        let (text, place) = print(cx);
+        let (text, slots) = print(cx);
         if !macros.leave_out(&text) {
-            return macros.declare((&text, place), cx);
+            return macros.declare((&text, &slots), cx);
         }
     }
 }

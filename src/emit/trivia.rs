@@ -8,7 +8,7 @@ use crate::lex::Comment;
 use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::symbol::Symbol;
 use rustc_hash::FxHashSet;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Finds what stands around expressions in the source.
 pub(super) struct Trivia<'a> {
@@ -18,6 +18,8 @@ pub(super) struct Trivia<'a> {
     /// The places whose comments and breaks the current declaration has already: an expression may be in it several times, and
     /// several may have one span.
     taken: RefCell<FxHashSet<(FileId, usize)>>,
+    /// Nothing is found: what is printed stands elsewhere.
+    is_off: Cell<bool>,
 }
 
 /// What is between two tokens, in the order of the text.
@@ -29,7 +31,15 @@ enum Between<'a> {
 impl<'a> Trivia<'a> {
     /// Of a program's sources.
     pub(super) fn new(sources: &'a Sources, comments: bool) -> Trivia<'a> {
-        Trivia { sources, comments, taken: RefCell::default() }
+        Trivia { sources, comments, taken: RefCell::default(), is_off: Cell::default() }
+    }
+
+    /// Prints what stands elsewhere than in the source.
+    pub(super) fn without<T>(&self, print: impl FnOnce() -> T) -> T {
+        let before = self.is_off.replace(true);
+        let printed = print();
+        self.is_off.set(before);
+        printed
     }
 
     /// Another declaration begins.
@@ -39,7 +49,7 @@ impl<'a> Trivia<'a> {
 
     /// The file of an expression, and its place there. One that a macro stands for is where the macro is used.
     fn place(&self, span: Span) -> Option<(&'a SourceFile, FileId, usize, usize)> {
-        if span.file.is_library() {
+        if span.file.is_library() || self.is_off.get() {
             return None;
         }
         let Span { file, start, end } = match self.sources.expansion(span.file) {

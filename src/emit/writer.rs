@@ -7,6 +7,15 @@ use crate::lex::Comment;
 use crate::source::Span;
 use std::rc::Rc;
 
+/// A place in a text between declarations, where macros can be declared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    /// First byte of the declaration behind it, of its comments or of the blank line before them.
+    pub at: usize,
+    /// The name of that declaration.
+    pub before: Span,
+}
+
 /// Collects lines.
 pub(super) struct Writer {
     text: String,
@@ -19,7 +28,7 @@ pub(super) struct Writer {
     /// The last line opened a block: no blank line may follow.
     opened: bool,
     /// Where declarations begin.
-    declarations: usize,
+    slots: Vec<Slot>,
     marks: Rc<Marks>,
     /// What lines are made from.
     origin: (Span, PieceKind),
@@ -30,8 +39,8 @@ impl Writer {
     pub(super) fn new(options: &Options, marks: &Rc<Marks>, origin: (Span, PieceKind)) -> Writer {
         let indent = options.style.indent.unwrap_or(Indent::Spaces(4));
         let braces = options.style.braces.unwrap_or(Braces::OwnLine);
-        let (text, comments, marks) = (String::new(), options.comments, marks.clone());
-        Writer { text, depth: 0, indent, braces, comments, blank: false, opened: true, declarations: 0, marks, origin }
+        let (text, slots, comments, marks) = (String::new(), Vec::new(), options.comments, marks.clone());
+        Writer { text, depth: 0, indent, braces, comments, blank: false, opened: true, slots, marks, origin }
     }
 
     /// From now on lines are made from this; gives what they were made from before.
@@ -39,14 +48,14 @@ impl Writer {
         std::mem::replace(&mut self.origin, origin)
     }
 
-    /// The text, and the place in it where declarations begin.
-    pub(super) fn finish(self) -> (String, usize) {
-        (self.text, self.declarations)
+    /// The text, and the places between its declarations.
+    pub(super) fn finish(self) -> (String, Vec<Slot>) {
+        (self.text, self.slots)
     }
 
-    /// Declarations begin here.
-    pub(super) fn begin_declarations(&mut self) {
-        self.declarations = self.text.len();
+    /// The declaration of this name comes next; no name: that of something which the source has not.
+    pub(super) fn slot(&mut self, before: Span) {
+        self.slots.push(Slot { at: self.text.len(), before });
     }
 
     /// A statement or declaration at the current indentation: one line, or those that it is broken into.

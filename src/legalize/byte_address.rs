@@ -100,7 +100,7 @@ fn run(cx: &mut Context) {
     });
 }
 
-/// Numbers of words that are known are written as numbers.
+/// Numbers of words that are known are written as numbers, if no macro of the source says them.
 fn fold_addresses(cx: &Context, body: &mut Body, functions: &FxHashMap<FunctionId, bool>, wide: &FxHashSet<GlobalId>) {
     for id in body.expressions() {
         let words: Vec<ExprId> = match &body.exprs[id].kind {
@@ -118,6 +118,10 @@ fn fold_addresses(cx: &Context, body: &mut Body, functions: &FxHashMap<FunctionI
             _ => continue,
         };
         for word in words {
+            let is_named = |part: ExprId| body.exprs[part].span.file.is_named();
+            if body.exprs.any_part(word, is_named) {
+                continue;
+            }
             if matches!(body.exprs[word].kind, ExprKind::Binary(BinaryOp::Shr, ..))
                 && let Ok(number) = eval_int(cx.program, &body.exprs, word)
             {

@@ -3,8 +3,8 @@
 use super::directive::Line;
 use super::{Expanded, ExpansionFrame, Frame, Item, MAX_ARGUMENT_DEPTH, Processor};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::lex::{CommentRange, Token, TokenKind, single_token};
-use crate::source::{Expansion, FileId, Remark, Span};
+use crate::lex::{CommentRange, NamedTokens, Token, TokenKind, single_token};
+use crate::source::{Expansion, FileId, MacroCall, Remark, Span};
 use crate::symbol::Symbol;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -238,7 +238,9 @@ impl Processor<'_> {
             name: definition.name,
             is_object: definition.params.is_none() && Some(definition.span.file) != self.predefined,
             remarks: definition.remarks.clone(),
+            call: definition.call(&arguments).map(Arc::new),
         };
+        let is_call = expansion.call.is_some();
         let file = self.sources.add_expansion(expansion);
         let mut out = Output { items: Vec::new(), paste: None, empty: true, unjoin: false };
         self.substitute(&definition, &definition.parts, file, &mut arguments, &mut out);
@@ -258,6 +260,11 @@ impl Processor<'_> {
                 first.comments = self.merge(name.comments, first.comments);
             }
             None => self.pending = self.merge(self.pending, name.comments),
+        }
+        if let (true, Some(first), Some(last)) = (is_call, items.first(), items.last()) {
+            let (first, last) = (first.token.span, last.token.span);
+            let span = first.to(last);
+            self.calls.push((first, NamedTokens { last, span: Span { file: file.named(), ..span } }));
         }
         definition.disabled.set(true);
         self.frames.push(Frame::Expansion(ExpansionFrame { items, pos: 0, disabled: Some(definition) }));
@@ -569,6 +576,21 @@ impl Processor<'_> {
             let warning = Diagnostic::warning(Code::BAD_DIRECTIVE, paste.span, message);
             self.diags.push(warning.note("both sides are left as they are, side by side"));
         }
+    }
+}
+
+impl Macro {
+    /// The use with these arguments, if its first and last token are its own and each argument is there as it is.
+    fn call(&self, arguments: &Arguments) -> Option<MacroCall> {
+        let params = self.params.as_ref().filter(|_| !self.variadic)?;
+        let (Some(Part::Token(_)), Some(Part::Token(_))) = (self.parts.first(), self.parts.last()) else { return None };
+        let is_plain = |part: &Part| matches!(part, Part::Token(_) | Part::Param(..));
+        if !self.parts.iter().all(is_plain) {
+            return None;
+        }
+        let ends = |raw: &Vec<Item>| Some((raw.first()?.token.span, raw.last()?.token.span));
+        let args: Option<Vec<_>> = arguments.raw.iter().take(params.len()).map(ends).collect();
+        args.filter(|args| args.len() == params.len()).map(|args| MacroCall { params: params.clone(), args })
     }
 }
 

@@ -21,7 +21,7 @@ mod macros;
 mod named;
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
-use crate::lex::{AskedMacro, Comment, CommentRange, Token, TokenKind, TokenStream, lex};
+use crate::lex::{AskedMacro, Comment, CommentRange, NamedTokens, Token, TokenKind, TokenStream, lex};
 use crate::limits::Limits;
 use crate::source::{FileId, LoadError, Loaded, Loader, Places, Sources, Span};
 use crate::symbol::Symbol;
@@ -227,6 +227,8 @@ struct Processor<'a> {
     argument_depth: u32,
     includes: u32,
     expanded_tokens: u64,
+    /// Uses of macros with parameters that begin and end with tokens of the macro: the first token, and the rest.
+    calls: Vec<(Span, NamedTokens)>,
     /// Tokens of the arguments that are being expanded, one within the other.
     apart_tokens: u64,
     /// Bytes of the tokens that `#` and `##` made.
@@ -346,6 +348,7 @@ impl<'a> Processor<'a> {
             argument_depth: 0,
             includes: 0,
             expanded_tokens: 0,
+            calls: Vec::new(),
             apart_tokens: 0,
             spelled_bytes: 0,
             tokens_read: 0,
@@ -425,6 +428,7 @@ impl<'a> Processor<'a> {
             self.out.tokens.clear();
         }
         self.out.named = named::named(&self.out.tokens, self.sources);
+        named::add_calls(std::mem::take(&mut self.calls), &mut self.out.named);
         let eof = Token { comments, ..Token::eof(Span { file, start: end, end }) };
         self.out.tokens.push(eof);
         self.out.incomplete |= self.aborted;

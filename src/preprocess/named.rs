@@ -1,6 +1,7 @@
-//! Which tokens are all of what a macro without parameters stands for: `4` of `#define LIGHTS 4`.
+//! Which tokens are all of what a macro stands for: `4` of `#define LIGHTS 4`.
 //!
-//! An expression of these tokens can be written by the macro's name.
+//! An expression of these tokens can be written by the macro's name. Of macros with parameters it is known by the first and the last
+//! token, if they are the macro's own; others may be of its arguments.
 
 use crate::lex::{NamedTokens, Token};
 use crate::source::{FileId, Sources, Span};
@@ -54,6 +55,16 @@ pub(super) fn named(tokens: &[Token], sources: &Sources) -> FxHashMap<Span, Vec<
         }
     }
     named
+}
+
+/// Adds uses of macros with parameters. Where a macro without them stands for the same tokens, that is meant.
+pub(super) fn add_calls(calls: Vec<(Span, NamedTokens)>, named: &mut FxHashMap<Span, Vec<NamedTokens>>) {
+    for (first, call) in calls {
+        let known = named.entry(first).or_default();
+        if known.iter().all(|known| known.last != call.last) {
+            known.push(call);
+        }
+    }
 }
 
 impl Runs<'_> {

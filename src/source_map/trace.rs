@@ -85,6 +85,7 @@ impl Shown<'_> {
                 name: Symbol::new(&found.name),
                 is_object: false,
                 remarks: Arc::default(),
+                call: None,
             };
             around = Some(self.sources.add_expansion(expansion));
         }

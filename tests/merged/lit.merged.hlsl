@@ -7,16 +7,16 @@
 #define QUALITY 1
 #endif
 
-#if SHADOWS
-#define TAPS 4
-#endif
-
 #if QUALITY == 1
 #define QUALITY_VALUE 1.0
 #elif QUALITY == 2
 #define QUALITY_VALUE 2.0
 #else
 #define QUALITY_VALUE 3.0
+#endif
+
+#if SHADOWS
+#define TAPS 4
 #endif
 
 #ifdef FOG

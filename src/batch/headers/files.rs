@@ -252,7 +252,7 @@ impl<'a> TreeFiles<'a> {
                 names.map(|header| include(&flat.name, &header.name)).collect()
             }
         };
-        let mut text = self.head(flat);
+        let mut text = self.head(flat) + &self.about_headers(flat, &direct);
         if !includes.is_empty() {
             // Imports of WGSL come before directives.
             let has_directives = flat.read.units.iter().any(|(unit, _)| unit.range.end <= flat.head);
@@ -280,6 +280,17 @@ impl<'a> TreeFiles<'a> {
         let rest = flat.read.text.get(flat.read.end..).unwrap_or_default();
         text.push_str(rest.strip_prefix('\n').unwrap_or(rest));
         TextFile { text, headers: self.closed(&direct) }
+    }
+
+    /// The comments about headers that are in none of those that a text needs.
+    fn about_headers(&self, flat: &TreeText, direct: &[String]) -> String {
+        let of_source = |(unit, _): &&(TextUnit, _)| unit.range.start >= flat.head;
+        let Some((first, _)) = flat.read.units.iter().find(of_source) else { return String::new() };
+        let comments = flat.read.text.get(flat.head..first.range.start).unwrap_or_default().trim();
+        let needed = self.closed(direct);
+        let mut headers = needed.iter().filter_map(|source| self.headers.get(source));
+        let is_there = comments.is_empty() || headers.any(|header| header.text.contains(comments));
+        if is_there { String::new() } else { format!("{comments}\n") }
     }
 
     /// Directives and the comment about the file.

@@ -180,17 +180,20 @@ impl FlatReader<'_> {
             let about_file = match &header {
                 // What a file begins with, up to a blank line, is about the file.
                 None => comments.find(|(_, is_blank_behind)| *is_blank_behind),
-                // What comes from the header is about the header.
-                Some(header) => {
-                    let is_of_header = |at: usize| self.source_at(at).is_some_and(|place| place.source == *header);
-                    comments.take_while(|(comment, _)| !is_of_header(comment.start)).last()
-                }
+                // What comes from a header is about that.
+                Some(_) => comments.take_while(|(comment, _)| self.header_at(comment.start).is_none()).last(),
             };
             if let Some((about_file, _)) = about_file {
                 head = about_file.end;
                 let rest = self.text.get(head..unit.code.start).unwrap_or_default();
                 unit.range.start = head + (rest.len() - rest.trim_start().len());
                 unit.is_apart = true;
+            }
+            if header.is_some() {
+                let other = |at: usize| self.header_at(at).is_some_and(|of| Some(of) != header);
+                let mut own = unit.comments.iter().map(|(comment, _)| comment.start).filter(|at| *at >= head);
+                let start = own.find(|at| !other(*at)).unwrap_or(unit.code.start);
+                unit.range.start = unit.range.start.max(start);
             }
         }
         let placed = units.into_iter().map(|unit| {
@@ -211,6 +214,11 @@ impl FlatReader<'_> {
         let is_shared =
             |place: &HeaderPlace| !self.mains.contains(&place.source) || self.is_part && !unit.declares.contains(ENTRY);
         self.source_at(unit.name_at?).filter(is_shared)
+    }
+
+    /// The header that a byte of the text comes from.
+    fn header_at(&self, byte: usize) -> Option<String> {
+        self.source_at(byte).map(|place| place.source).filter(|source| !self.mains.contains(source))
     }
 
     /// The place in a source that a byte of the text comes from.

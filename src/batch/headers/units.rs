@@ -210,7 +210,7 @@ fn length(tokens: &[Token]) -> usize {
 struct DeclaredNames<'t> {
     is_macro: bool,
     declared: Vec<&'t Token>,
-    /// Those of members that are known within the type alone, and are no names of anything else there.
+    /// Those of members that are known within the type alone, and of parameters of a macro: they are no names of anything else there.
     members: BTreeSet<&'t str>,
 }
 
@@ -219,8 +219,11 @@ impl<'t> DeclaredNames<'t> {
         let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
         if word(0) == "#" {
             let is_macro = word(1) == "define";
-            let declared = tokens.get(2).copied().filter(|_| is_macro).into_iter().collect();
-            return DeclaredNames { is_macro, declared, members: BTreeSet::new() };
+            let name = tokens.get(2).copied().filter(|_| is_macro);
+            let list = tokens.get(3..).filter(|list| name.is_some() && list.first().is_some_and(opens_parameters));
+            let parameters = list.into_iter().flatten().take_while(|token| token.text.as_str() != ")");
+            let members = parameters.map(|token| token.text.as_str()).collect();
+            return DeclaredNames { is_macro, declared: name.into_iter().collect(), members };
         }
         let mut declared = Vec::new();
         if DIRECTIVES.contains(&word(0)) {
@@ -249,6 +252,11 @@ impl<'t> DeclaredNames<'t> {
         }
         DeclaredNames { is_macro: false, declared, members: own }
     }
+}
+
+/// Whether the token behind the name of a macro begins its parameters: nothing stands between.
+fn opens_parameters(behind: &&Token) -> bool {
+    behind.joined && behind.text.as_str() == "("
 }
 
 /// What a declaration begins with.
@@ -372,6 +380,14 @@ mod tests {
 
     fn declares(text: &str) -> Vec<String> {
         declared(text).into_iter().flat_map(|(_, names, _)| names).collect()
+    }
+
+    #[test]
+    fn parameters_of_macros_are_no_names_of_others() {
+        let units = TextUnits::of("#define F(x, y) ((x) * (y) + z)\n#define G (x)\n").units;
+        let uses: Vec<Vec<&str>> = units.iter().map(|unit| unit.uses.iter().map(String::as_str).collect()).collect();
+        assert_eq!(uses, [["z"], ["x"]]);
+        assert!(units.iter().all(|unit| unit.kind == TextUnitKind::Macro));
     }
 
     #[test]

@@ -10,7 +10,8 @@ use super::context::{Context, Group, Spacing, constant_element, footer, header, 
 use super::dialect::Spelling;
 use super::marks::PieceKind;
 use super::reversed::reversed_products;
-use super::writer::Writer;
+use super::writer::{Slot, Writer};
+use crate::source::Span;
 use crate::target::format::Format;
 use crate::target::glsl::{Bindings, ExtensionSupport};
 use crate::target::invocation_modes::{GlslMode, InvocationMode};
@@ -21,8 +22,8 @@ use std::collections::BTreeSet;
 /// The dialect.
 struct Glsl;
 
-/// The text of a program, and the place in it where declarations begin.
-pub(super) fn emit(cx: &Context) -> (String, usize) {
+/// The text of a program, and the places between its declarations.
+pub(super) fn emit(cx: &Context) -> (String, Vec<Slot>) {
     let w = Writer::new(cx.options, &cx.marks, cx.head_origin());
     let mut file = GlslFile { cx, w, pointers: Vec::new() };
     file.head();
@@ -59,6 +60,7 @@ impl GlslFile<'_> {
             self.w.line(&note);
             self.w.blank();
         }
+        self.w.slot(Span::default());
         self.primitives();
         // One to nothing is a number.
         let refers = |ty: &TypeId| !matches!(self.cx.program.types.get(*ty), Type::Pointer(TypeId::VOID, _));
@@ -110,7 +112,6 @@ impl GlslFile<'_> {
     fn items(&mut self) {
         let mut spacing = Spacing::default();
         let cx = self.cx;
-        self.w.begin_declarations();
         for item in cx.printed() {
             spacing.before_item(cx, item, self.group(item), &mut self.w);
             self.w.from(cx.origin(item));

@@ -9,7 +9,7 @@ mod untyped;
 use super::context::{Context, Group, Spacing, footer, header, transparent_element};
 use super::dialect::Spelling;
 use super::marks::PieceKind;
-use super::writer::Writer;
+use super::writer::{Slot, Writer};
 use crate::source::Span;
 use crate::target::Capability;
 use crate::target::invocation_modes::InvocationMode;
@@ -26,8 +26,8 @@ struct Hlsl {
 /// The group of lines that the subobjects of state objects are: no kind of global has this number.
 const SUBOBJECT_LINES: u8 = u8::MAX;
 
-/// The text of a program, and the place in it where declarations begin.
-pub(super) fn emit(cx: &Context) -> (String, usize) {
+/// The text of a program, and the places between its declarations.
+pub(super) fn emit(cx: &Context) -> (String, Vec<Slot>) {
     let has_select = cx.profile.version >= (6, 0) && cx.profile.has(Capability::VectorLogic);
     let dialect = Hlsl { has_select };
     let payloads = ray_payloads::structs(cx);
@@ -56,7 +56,7 @@ impl HlslFile<'_> {
             self.w.line("#pragma pack_matrix(row_major)");
         }
         let cx = self.cx;
-        self.w.begin_declarations();
+        self.w.slot(Span::default());
         for item in cx.printed() {
             spacing.before_item(cx, item, self.group(item), &mut self.w);
             self.w.from(cx.origin(item));

@@ -8,15 +8,16 @@ use super::context::{Context, Group, Spacing, footer, header};
 use super::dialect::Spelling;
 use super::marks::PieceKind;
 use super::reversed::reversed_products;
-use super::writer::Writer;
+use super::writer::{Slot, Writer};
+use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::*;
 
 /// The dialect.
 struct Wgsl;
 
-/// The text of a program, and the place in it where declarations begin.
-pub(super) fn emit(cx: &Context) -> (String, usize) {
+/// The text of a program, and the places between its declarations.
+pub(super) fn emit(cx: &Context) -> (String, Vec<Slot>) {
     let w = Writer::new(cx.options, &cx.marks, cx.head_origin());
     let mut file = WgslFile { cx, w };
     file.items();
@@ -49,7 +50,7 @@ impl WgslFile<'_> {
             self.w.line(&note);
         }
         let cx = self.cx;
-        self.w.begin_declarations();
+        self.w.slot(Span::default());
         for item in cx.printed() {
             let group = match item {
                 Item::Global(id) if self.cx.program.globals[id].block.is_none() => {
