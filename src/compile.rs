@@ -128,6 +128,8 @@ pub struct Options {
     pub sampler_heap: Option<(u32, u32)>,
     /// The bytes of buffers.
     pub buffer_layout: BufferLayout,
+    /// Registers and semantics of the source stand as comments where the text has none.
+    pub register_comments: bool,
     /// How texts are laid out.
     pub style: TextStyle,
     /// Which types values of interfaces from outside may be of.
@@ -190,6 +192,7 @@ impl Default for Options {
             resource_heap: None,
             sampler_heap: None,
             buffer_layout: BufferLayout::Native,
+            register_comments: false,
             style: TextStyle::default(),
             conformances: Vec::new(),
             lint_layout: false,
@@ -560,6 +563,7 @@ impl<'a> Compilation<'a> {
             varying_derivatives: self.options.varying_derivatives,
             invert_y: self.options.invert_y,
             target_position_w: !self.options.dx_position_w,
+            register_comments: self.options.register_comments,
             left_out: self.options.left_out_pass.as_deref(),
         };
         let mut faults = Diagnostics::default();

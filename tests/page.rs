@@ -94,6 +94,7 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         "unsized" => to.unsized_array_size = Some(value.parse().map_err(|_| format!("`{value}` is not a size"))?),
         "varying-derivatives" => to.varying_derivatives = true,
         "invert-y" => to.invert_y = true,
+        "register-comments" => to.register_comments = true,
         "target-position-w" => to.dx_position_w = false,
         "sidecar" => page.sidecar = true,
         "layouts" => page.layouts = true,

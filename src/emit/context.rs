@@ -278,8 +278,15 @@ impl Context<'_> {
             last = span;
             self.trivia.write_all(param.comments.iter().filter(|c| !c.trailing), &mut out);
             out.push_str(&self.param_piece(function, param, print(index, param)));
-            out.push_str(if index + 1 < function.params.len() { ", " } else { "" });
-            self.trivia.write_all(param.comments.iter().filter(|c| c.trailing), &mut out);
+            // One that ends its line goes behind the comma.
+            let ends_line = |text: Symbol| text.as_str().starts_with("//");
+            let trailing = || param.comments.iter().filter(|c| c.trailing);
+            self.trivia.write_all(trailing().filter(|c| !ends_line(c.text)), &mut out);
+            if index + 1 < function.params.len() {
+                out.truncate(out.trim_end_matches(' ').len());
+                out.push_str(", ");
+            }
+            self.trivia.write_all(trailing().filter(|c| ends_line(c.text)), &mut out);
         }
         if self.trivia.is_closed_apart(last) && !function.params.is_empty() {
             out.push('\n');
