@@ -33,7 +33,7 @@ fn run(cx: &mut Context) {
         let function = &mut cx.program.functions[entry.function];
         for param in &mut function.params {
             let span = function.code.locals[param.local].span;
-            // What follows is on the same line.
+            // What follows is on the same line. The place tells the printers that no comma of the source is before it.
             param
                 .comments
                 .extend(semantic(param.semantic.as_ref()).map(|text| trailing(&format!("/* {text} */"), span)));
