@@ -9,7 +9,7 @@
 //!
 //! - **identifiers**: the names that the sources declare, once for each matched declaration that has them. Kept: the matched
 //!   declaration of the output has the name, or for a method `Type_method`. Left out: names of what stages read and write (structures with semantics, their fields, variables
-//!   of these types, parameters of entry points), since languages have other ways to write those.
+//!   of these types, what the heads of entry points name), since languages have other ways to write those.
 //! - **new identifiers**: names that the output declares and no source has anywhere, but varyings, once an output. An entry
 //!   point with its stage behind its name, as one of several `main` has it, has no new name.
 //! - **comments**: those in and before matched declarations, of a method those of the method, and of a macro if the output has its name; those in the middle of lists and expressions apart. Kept: the output
@@ -223,10 +223,10 @@ fn is_part_of_method(name: &str, part: &str, known: &BTreeSet<&str>) -> bool {
     pairs.any(|(owner, method)| (owner == part || method == part) && known.contains(owner) && known.contains(method))
 }
 
-/// The names that the head of a function declares.
+/// The names that the head of a function says: its parameters and their types, which may be variables of the stage elsewhere.
 fn parameters<'a>(code: &[Token<'a>]) -> BTreeSet<&'a str> {
     let head: Vec<Token> = code.iter().take_while(|t| !t.is("{")).copied().collect();
-    declared(&head)
+    used(&head)
 }
 
 fn new_names(made: &[Unit], sources: &[Source], entries: &[Entry], to: &mut Measured) {
@@ -407,14 +407,12 @@ mod tests {
     use std::sync::Arc;
 
     fn of(source: &str, output: &str) -> Measured {
+        measure(&[one(source)], output, &[entry("a.hlsl", "psMain", "main")], false)
+    }
+
+    fn one(source: &str) -> Source {
         let places = tokens(source).iter().map(|t| (t.start, t.start)).collect();
-        let name = "a.hlsl".to_owned();
-        measure(
-            &[Source { name, text: Arc::from(source), places }],
-            output,
-            &[entry("a.hlsl", "psMain", "main")],
-            false,
-        )
+        Source { name: "a.hlsl".to_owned(), text: Arc::from(source), places }
     }
 
     fn entry(file: &str, name: &str, emitted: &str) -> Entry {
@@ -481,6 +479,23 @@ mod tests {
         let output = "struct Ray\n{\n    float t;\n};\nfloat Ray_at(Ray self)\n{\n    return self.t;\n}\nfloat f(Ray r)\n{\n    return Ray_at(r);\n}\n";
         let found = of(source, output);
         assert_eq!((found.identifiers.lost.len(), found.names.lost), (0, vec!["self".to_owned()]));
+    }
+
+    #[test]
+    fn what_a_method_is_called_by_keeps_its_type() {
+        let source = "struct Ray { float t; static Ray of(float t) { Ray r; r.t = t; return r; } };\nfloat f() { return Ray::of(1).t; }";
+        let output = "struct Ray { float t; };\nRay Ray_of(float t) { Ray r; r.t = t; return r; }\nfloat f() { return Ray_of(1).t; }";
+        let found = of(source, output);
+        assert_eq!((found.identifiers.lost, found.names.lost), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn an_entry_point_may_have_its_stage_behind_its_name() {
+        let source = "float4 main() : SV_Target { return 1; }";
+        let read = |entry: Entry, output: &str| measure(&[one(source)], output, &[entry], false).names.lost;
+        let output = "float4 main_fragment() : SV_Target\n{\n    return 1;\n}\n";
+        assert_eq!(read(entry("a.hlsl", "main", "main_fragment"), output), [""; 0]);
+        assert_eq!(read(entry("a.hlsl", "main", "main2"), &output.replace("_fragment", "2")), ["main2"]);
     }
 
     #[test]

@@ -132,9 +132,25 @@ pub fn is_builtin_type(word: &str) -> bool {
             .any(|s| word.starts_with(s))
 }
 
+/// Resources, whose arguments in `<>` make them look like names that are declared.
+const RESOURCES: &[&str] = &[
+    "Texture1D",
+    "Texture2D",
+    "Texture3D",
+    "TextureCube",
+    "Texture1DArray",
+    "Texture2DArray",
+    "TextureCubeArray",
+    "Texture2DMS",
+    "Texture2DMSArray",
+    "Buffer",
+    "StructuredBuffer",
+    "ByteAddressBuffer",
+];
+
 /// Whether a word is no name that a source declares.
 fn is_word(word: &str) -> bool {
-    is_keyword(word) || is_builtin_type(word)
+    is_keyword(word) || RESOURCES.contains(&word.strip_prefix("RW").unwrap_or(word))
 }
 
 /// Whether a name behind a point chooses components.

@@ -264,7 +264,7 @@ fn remarks<'a>(tokens: &[Token<'a>], start: usize, next: Option<&Token<'a>>) -> 
     found
 }
 
-/// The macro that a comment is about, and whether it stands behind a directive that defines none.
+/// The macro that a comment is about, and whether it belongs to a directive that defines none.
 fn directive_of<'a>(tokens: &[Token<'a>], at: usize) -> (Option<&'a str>, bool) {
     let line = tokens[at].line;
     if let Some(before) = tokens[..at].last().filter(|t| t.kind == Kind::Directive && last_line(t) == line) {
@@ -277,7 +277,10 @@ fn directive_of<'a>(tokens: &[Token<'a>], at: usize) -> (Option<&'a str>, bool) 
         match token.kind {
             _ if token.line > end + 1 => break,
             Kind::Comment => end = last_line(token),
-            Kind::Directive => return (macro_of(token), false),
+            Kind::Directive => {
+                let name = macro_of(token);
+                return (name, name.is_none() && is_gone(token));
+            }
             Kind::Name | Kind::Number | Kind::Quoted | Kind::Punct => break,
         }
     }
@@ -286,6 +289,12 @@ fn directive_of<'a>(tokens: &[Token<'a>], at: usize) -> (Option<&'a str>, bool) 
 
 fn last_line(token: &Token) -> usize {
     token.line + token.text.matches('\n').count()
+}
+
+/// Whether a directive takes with it what is said right above it. What is above an `#include` or `#if` may be about what follows.
+fn is_gone(directive: &Token) -> bool {
+    let rest = directive.text.trim_start_matches(['#', ' ', '\t']);
+    ["pragma", "undef", "line", "error", "warning"].iter().any(|word| rest.starts_with(word))
 }
 
 /// The macro that a directive defines.
@@ -456,5 +465,21 @@ mod tests {
         assert_eq!(of(0, false), ["// of a", "// behind a"]);
         assert_eq!(of(1, false), ["// of f", "// a statement", "// behind"]);
         assert_eq!(of(1, true), ["// a parameter", "/* an argument */", "// a term", "// one"]);
+    }
+
+    #[test]
+    fn comments_of_methods_macros_and_directives() {
+        let text = "// of A\n#define A 1 // one\n// gone\n#pragma pack // 2\n// of S\nstruct S\n{\n    int f; // of f\n    // of m\n    int m() { return A; }\n};\n\
+            // of o\nint S::o() { return f; }\n";
+        let tokens = tokens(text);
+        let found = units(&tokens);
+        let said = |name: &str| -> Vec<(&str, Option<&str>)> {
+            let unit = found.iter().find(|unit| unit.name == name).expect("a unit");
+            unit.comments.iter().map(|remark| (remark.text, remark.of_macro)).collect()
+        };
+        assert_eq!(said("S"), [("// of A", Some("A")), ("// one", Some("A")), ("// of S", None), ("// of f", None)]);
+        assert_eq!(said("m"), [("// of m", None)]);
+        assert_eq!(said("o"), [("// of o", None)]);
+        assert_eq!(found.last().and_then(|unit| unit.owner), Some("S"));
     }
 }
