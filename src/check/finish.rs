@@ -449,9 +449,13 @@ impl<'a> Checker<'a> {
             let known = |c: &Comment, header: &[Comment]| header.iter().any(|h| same_words(h, c));
             let is_new = block.iter().any(|c| is_licence(c) && !known(c, &header));
             for comment in block {
-                // Of a licence that is there already, only what else it says: a reference, an author.
-                let is_left_out = is_licence(comment) || !is_new;
-                if !is_left_out || !known(comment, &header) && (is_new || has_words(comment)) {
+                // Of a licence that is there already, only what else it says: a reference, an author. Two files that begin one
+                // after the other may say the same.
+                let is_known = match has_words(comment) {
+                    true => known(comment, &header),
+                    false => !is_new || header.last().is_some_and(|last| !has_words(last)),
+                };
+                if !is_known {
                     header.push(comment.clone());
                 }
             }
