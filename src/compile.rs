@@ -149,6 +149,8 @@ pub struct Options {
     pub root_constants: RootConstants,
     /// The bytes of buffers.
     pub buffer_layout: BufferLayout,
+    /// Registers and semantics of the source stand as comments where the text has none.
+    pub register_comments: bool,
     /// How texts are laid out.
     pub style: TextStyle,
     /// Which types values of interfaces from outside may be of.
@@ -215,6 +217,7 @@ impl Default for Options {
             resource_heap: None,
             sampler_heap: None,
             buffer_layout: BufferLayout::Native,
+            register_comments: false,
             style: TextStyle::default(),
             conformances: Vec::new(),
             lint_layout: false,
@@ -663,6 +666,7 @@ fn legalization(options: &Options) -> legalize::Options<'_> {
         invert_y: options.invert_y,
         combine_samplers: options.combine_samplers,
         target_position_w: !options.dx_position_w,
+        register_comments: options.register_comments,
         left_out: options.left_out_pass.as_deref(),
     }
 }

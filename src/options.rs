@@ -108,6 +108,9 @@ choices! {
     #[arg(long, value_name = "native|d3d|std140|std430|scalar")]
     #[serde(deserialize_with = "said")]
     buffer_layout: BufferLayout,
+    /// Write the registers and semantics of the source as comments where the text has no such thing.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    register_comments: bool,
     /// How texts are laid out: `source`, as the file of the first entry point is, which is the default; `own-line` or `same-line`
     /// for braces; `tab` or a number of spaces for blocks; or two of these with a comma between. WGSL has its braces on the same line
     /// in any case.
@@ -240,6 +243,11 @@ macro_rules! setters {
             self.choose(|c| c.buffer_layout = Some(layout))
         }
 
+        /// Writes the registers and semantics of the source as comments where the text has no such thing.
+        pub fn register_comments(self, write: bool) -> Self {
+            self.choose(|c| c.register_comments = Some(write))
+        }
+
         /// How texts are laid out.
         pub fn style(self, style: crate::TextStyle) -> Self {
             self.choose(|c| c.style = Some(style))
@@ -347,6 +355,7 @@ impl Choices {
         to.reserve_unused = reserve_unused.unwrap_or(to.reserve_unused);
         to.unsized_array_size = unsized_array_size.or(to.unsized_array_size);
         to.buffer_layout = buffer_layout.unwrap_or(to.buffer_layout);
+        to.register_comments = self.register_comments.unwrap_or(to.register_comments);
         to.style = self.style.unwrap_or(to.style);
         to.conformances = conformance.clone().unwrap_or(std::mem::take(&mut to.conformances));
         to.severity.extend(severity.iter().flatten());

@@ -117,6 +117,13 @@ const ROWS: &[Row] = &[
         Target::Glsl,
     ),
     (
+        "register-comments",
+        &["--register-comments"],
+        "register-comments = true",
+        |b| b.register_comments(true),
+        Target::Glsl,
+    ),
+    (
         "style",
         &["--style", "tab,same-line"],
         "style = 'tab,same-line'",

@@ -96,6 +96,7 @@ fn option(page: &mut Page, word: &str) -> Result<(), String> {
         "invert-y" => to.invert_y = true,
         "combine-samplers" => to.combine_samplers = true,
         "root-constants" => to.root_constants = value.parse()?,
+        "register-comments" => to.register_comments = true,
         "target-position-w" => to.dx_position_w = false,
         "sidecar" => page.sidecar = true,
         "layouts" => page.layouts = true,

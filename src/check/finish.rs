@@ -431,7 +431,7 @@ impl<'a> Checker<'a> {
     // ---- Header ----
 
     /// Takes the comments at the head of the main file off the first declaration: all before the last directive or the last blank
-    /// line among them, or a licence. Licences of other files join them, once each.
+    /// line among them, or a licence. Licences of other files join them, once each, with what stands below them.
     fn take_header(&mut self, input: &'a Input) {
         let Some(unit) = input.units.first() else { return };
         let of_main = |c: &&Comment| c.span.file == unit.file;
@@ -456,12 +456,16 @@ impl<'a> Checker<'a> {
             let block = list.get(..block).unwrap_or(&[]);
             taken.extend(block.iter().map(|c| c.span));
             let known = |c: &Comment, header: &[Comment]| header.iter().any(|h| same_words(h, c));
-            if block.iter().any(|c| is_licence(c) && !known(c, &header)) {
-                // Two files that begin one after the other may say the same.
-                for comment in block {
-                    if !is_licence(comment) || !known(comment, &header) {
-                        header.push(comment.clone());
-                    }
+            let is_new = block.iter().any(|c| is_licence(c) && !known(c, &header));
+            for comment in block {
+                // Of a licence that is there already, only what else it says: a reference, an author. Two files that begin one
+                // after the other may say the same.
+                let is_known = match has_words(comment) {
+                    true => known(comment, &header),
+                    false => !is_new || header.last().is_some_and(|last| !has_words(last)),
+                };
+                if !is_known {
+                    header.push(comment.clone());
                 }
             }
         });
@@ -482,6 +486,10 @@ impl<'a> Checker<'a> {
 fn same_words(a: &Comment, b: &Comment) -> bool {
     let letters = |c: &Comment| c.text.as_str().chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     a.text == b.text || letters(a) == letters(b)
+}
+
+fn has_words(comment: &Comment) -> bool {
+    comment.text.as_str().contains(char::is_alphanumeric)
 }
 
 /// How many comments at the head of a list are a licence and the lines that go on from it.

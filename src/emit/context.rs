@@ -8,6 +8,7 @@ use super::stmt::Stmts;
 use super::trivia::Trivia;
 use super::writer::Writer;
 use super::{Options, Shared};
+use crate::lex::Comment;
 use crate::source::{Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
@@ -278,8 +279,15 @@ impl Context<'_> {
             last = span;
             self.trivia.write_all(param.comments.iter().filter(|c| !c.trailing), &mut out);
             out.push_str(&self.param_piece(function, param, print(index, param)));
-            out.push_str(if index + 1 < function.params.len() { ", " } else { "" });
-            self.trivia.write_all(param.comments.iter().filter(|c| c.trailing), &mut out);
+            // Those of the source are behind the comma there; one that a pass made is about what is before it.
+            let is_made = |c: &&Comment| c.trailing && c.span == span;
+            self.trivia.write_all(param.comments.iter().filter(is_made), &mut out);
+            if index + 1 < function.params.len() {
+                out.truncate(out.trim_end_matches(' ').len());
+                out.push_str(", ");
+            }
+            let is_written = |c: &&Comment| c.trailing && c.span != span;
+            self.trivia.write_all(param.comments.iter().filter(is_written), &mut out);
         }
         if self.trivia.is_closed_apart(last) && !function.params.is_empty() {
             out.push('\n');

@@ -7,6 +7,7 @@ use super::writer::clean;
 use crate::lex::Comment;
 use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::symbol::Symbol;
+use crate::tree::Local;
 use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
 
@@ -127,6 +128,21 @@ impl<'a> Trivia<'a> {
         let is_shared = lines.next().is_none_or(|line| line.contains([';', '}', ',']));
         let is_other = |line: &str| line.contains([';', '}', '/']) || line.starts_with('#');
         !is_shared && lines.take(DECLARATION_LINES).take_while(|line| !is_other(line)).any(str::is_empty)
+    }
+
+    /// Whether the source declares a variable at its span with a type, not with a word that leaves its type to its value.
+    pub(super) fn is_typed(&self, variable: &Local) -> bool {
+        let Span { file, start, end } = variable.span;
+        let text = self.sources.file(file).filter(|_| !file.is_library()).map_or("", |source| &*source.text);
+        let own = text.get(start as usize..end as usize).unwrap_or_default();
+        // What passes make is where it comes from.
+        if own.is_empty() || !variable.name.as_str().starts_with(own) {
+            return false;
+        }
+        let before = text.get(..start as usize).unwrap_or_default();
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let word = before.trim_end().rsplit(|c| !is_word(c)).next().unwrap_or_default();
+        !word.is_empty() && !matches!(word, "let" | "var" | "auto") || before.trim_end().ends_with('>')
     }
 
     /// The comments behind the last member of what has a name and lists its members in braces.

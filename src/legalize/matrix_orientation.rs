@@ -6,7 +6,8 @@
 //!
 //! The rows of the tree are the columns of these targets, and `mul(a, b)` is `b * a` there. A variable, field, parameter or
 //! result that holds the transposed matrix is the matrix of the source in the text. What is assigned, passed or multiplied with
-//! each other is turned together, so that no text has a `transpose` that the source has not.
+//! each other is turned together, so that no text has a `transpose` that the source has not. A program that only declares matrices
+//! declares them like one that multiplies with them.
 //!
 //! A matrix is not turned where whole rows of it are read, written, or what it is made from (elements are reordered); where it is an input or output of a
 //! stage, a payload, or behind an address; and in a buffer, where the target has one storage order or
@@ -20,7 +21,9 @@ mod rewrite;
 
 use super::{Context, Pass};
 use crate::stdlib::Operation;
-use crate::tree::{ExprKind, FunctionBody, FunctionId, GlobalId, Program, Template, Type, TypeId, Types};
+use crate::tree::{
+    ExprArena, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Program, Template, Type, TypeId, Types,
+};
 
 pub(super) const PASS: Pass = Pass {
     name: "matrix_orientation",
@@ -31,7 +34,11 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    if !cx.profile.facts.rows_are_columns || cx.program.has_algebraic_products || !has_products(cx.program) {
+    if !cx.profile.facts.rows_are_columns || cx.program.has_algebraic_products || !has_matrices(cx.program) {
+        return;
+    }
+    // Elements alone read as in the source as they are.
+    if !has_products(cx.program) && uses_matrices(cx.program) {
         return;
     }
     let plan = plan::Orientations::of(cx.program, cx.profile);
@@ -76,12 +83,24 @@ impl Algebra {
     }
 }
 
+fn has_matrices(program: &Program) -> bool {
+    program.types.ids().any(|id| matches!(program.types.get(id), Type::Matrix(s, 2.., 2..) if s.is_float()))
+}
+
 /// Whether a program multiplies with matrices.
 fn has_products(program: &Program) -> bool {
-    let is_matrix = |id| matches!(program.types.get(id), Type::Matrix(s, 2.., 2..) if s.is_float());
     let product = Operation::Product.common();
-    program.types.ids().any(is_matrix)
-        && program.functions.iter().any(|(_, f)| matches!(&f.body, FunctionBody::Intrinsic(t) if t == product))
+    program.functions.iter().any(|(_, f)| matches!(&f.body, FunctionBody::Intrinsic(t) if t == product))
+}
+
+/// Whether a program names matrices anywhere but in declarations of what it shares with others that multiply with them: a fragment
+/// shader has the block of its vertex shader, and declares it the same way.
+fn uses_matrices(program: &Program) -> bool {
+    let is_matrix = |exprs: &ExprArena, id: ExprId| carries(&program.types, exprs[id].ty);
+    let mut bodies = program.functions_with_code().into_iter().map(|id| &program.functions[id].code);
+    let mut inits = program.globals.iter().filter_map(|(_, global)| global.init.as_ref());
+    bodies.any(|body| body.expressions().into_iter().any(|id| is_matrix(&body.exprs, id)))
+        || inits.any(|tree| tree.exprs.iter().any(|(id, _)| is_matrix(&tree.exprs, id)))
 }
 
 /// Whether values of a type, or the data of a resource, are floating-point matrices, or arrays of these.

@@ -105,6 +105,7 @@ mod parts;
 mod payload_structs;
 mod payloads;
 mod references;
+mod register_comments;
 mod resolve_resources;
 mod root_signatures;
 mod sampler_pairs;
@@ -199,6 +200,8 @@ pub struct Options<'a> {
     pub combine_samplers: bool,
     /// The `w` of a fragment's position is the target's, and not D3D's.
     pub target_position_w: bool,
+    /// Registers and semantics of the source are comments.
+    pub register_comments: bool,
     /// A pass that does nothing, which tests must notice.
     pub left_out: Option<&'a str>,
 }
@@ -317,6 +320,7 @@ impl Known {
 
 /// The plan, in order.
 pub const PASSES: &[Pass] = &[
+    register_comments::PASS,
     select_target::PASS,
     dead_code::PASS,
     dead_branches::PASS,

@@ -5,7 +5,7 @@
 //!
 //! A word of the language gets `_` behind it; what clashes with another name gets a number, but a variable may hide names that
 //! its scope does not mention (see `locals`); a method is named after its type, and an overload, where the language has none,
-//! after its parameters. A name of the source never yields to one that is made from others, and that never to one that passes
+//! after its parameters, and the `main` of another stage after that stage. A name of the source never yields to one that is made from others, and that never to one that passes
 //! made up ([`Class`]); among equals what comes first keeps its name: entry points, shader parameters, then the rest in order.
 //!
 //! Where each text has one entry point, what belongs to an entry point (stage inputs and outputs, uniform parameters) is
@@ -25,8 +25,8 @@ use crate::target::reserved::Reserved;
 use crate::target::{Capability, NamedBlocks, Varyings};
 use crate::tree::{
     Access, AddressSpace, AttributeArg, BufferKind, Enum, EnumId, Field, Function, FunctionId, Global, GlobalId,
-    GlobalKind, Item, Modifiers, Origin, Param, ParamMode, Program, Scalar, Slices, Struct, StructId, Texture, Type,
-    TypeId,
+    GlobalKind, Item, Modifiers, Origin, Param, ParamMode, Program, Scalar, Slices, Stage, Struct, StructId, Texture,
+    Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -253,11 +253,18 @@ impl Names<'_, '_> {
     }
 
     fn entry_points(&mut self) {
-        let entries: Vec<FunctionId> = self.cx.program.entry_points.iter().map(|e| e.function).collect();
-        for id in entries {
+        let entries = self.cx.program.entry_points.iter();
+        let entries: Vec<(FunctionId, Stage)> = entries.map(|e| (e.function, e.stage)).collect();
+        for (id, stage) in entries {
             if self.cx.profile.facts.entry_name.is_none() {
                 let name = self.cx.program.functions[id].name;
-                self.cx.program.functions[id].name = self.global_name(name, Class::Written);
+                // Files of one program may each have a `main`.
+                let is_taken = self.taken.contains(self.legal(name.as_str()).as_str());
+                let (wanted, class) = match is_taken {
+                    true => (Symbol::new(&format!("{name}_{}", stage.name())), Class::Derived),
+                    false => (name, Class::Written),
+                };
+                self.cx.program.functions[id].name = self.global_name(wanted, class);
             }
             self.cx.program.functions[id].owner = None;
         }

@@ -4,8 +4,9 @@
 //! Before: `float4 shade(Material m, int i) { Texture2D t = m.tex; return t.Load(i) * m.tint; }   shade(gMaterials[k], 0)`
 //! After:  `float4 shade(Material m, int i, int m_index) { return gMaterials[m_index].tex.Load(i) * m.tint; }   shade(gMaterials[k], 0, k)`
 //!
-//! A function keeps its name for the first set of resources; further ones are named after the resources. Textures to read and
-//! samplers may stay parameters, as may other resources where the target takes them.
+//! A function keeps its name for the first set of resources; further ones are named after the resources, and a method of the
+//! library after its object. Textures to read and samplers may stay parameters, as may other resources where the target takes
+//! them.
 //!
 //! What a local stands for is followed through the statements ([`flow`]). Where ways meet that gave it elements of the same
 //! array, its index is in a variable ([`rebinding`]), and so are the indices of what a function gives ([`instances`]):

@@ -172,7 +172,10 @@ impl Dialect for Wgsl {
             _ if ex.labels.contains(&local) => "const",
             _ => "let",
         };
-        let mut text = format!("{word} {name} = ");
+        let mut text = match names_structure(ex, local, init) {
+            true => format!("{word} {} = ", self.variable(ex.cx, variable.ty, (name.as_str(), variable.span))),
+            false => format!("{word} {name} = "),
+        };
         ex.first_value(init, &mut text);
         text
     }
@@ -383,4 +386,16 @@ fn fits(ex: &Exprs, id: ExprId, to: Scalar) -> bool {
         // Few builtins give what is larger than a signed number.
         _ => !to.is_unsigned(),
     }
+}
+
+/// Whether the declaration of a local names its structure: the source does, and the value does not.
+fn names_structure(ex: &Exprs, local: LocalId, init: ExprId) -> bool {
+    let Some(variable) = ex.locals.map(|l| &l[local]) else { return false };
+    let is_said = match ex.kind(init) {
+        ExprKind::Construct(_) | ExprKind::Zero => true,
+        // A copy of a parameter, whose head says it.
+        ExprKind::Local(of) => ex.locals.is_some_and(|l| l[*of].span == variable.span),
+        _ => false,
+    };
+    matches!(ex.ty(init), Type::Struct(_)) && !is_said && ex.cx.trivia.is_typed(variable)
 }

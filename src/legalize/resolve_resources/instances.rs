@@ -198,8 +198,13 @@ impl Resolver<'_, '_> {
         let (aliases, indices) = self.bind(&mut function, &resources, &types);
         let count = self.instances.entry(original).or_insert(0);
         *count += 1;
-        if *count > 1 {
+        let is_further = *count > 1;
+        if let Some(name) = self.name_behind_object(&function, &resources) {
+            function.name = name;
+        } else if is_further {
             function.name = self.instance_name(function.name, &resources);
+        }
+        if is_further {
             function.comments.clear();
             function.made = true;
         }
@@ -233,6 +238,15 @@ impl Resolver<'_, '_> {
         let uses = function.code.local_uses();
         function.params.retain(|p| !indices.contains(&p.local) || uses.contains_key(&p.local));
         indices.iter().map(|l| uses.contains_key(l)).collect()
+    }
+
+    /// A method of the library that is called on a parameter of the shader: `bytes.Load4(i)` becomes `bytes_Load4(i)`.
+    fn name_behind_object(&self, function: &Function, resources: &[ResourceParam]) -> Option<Symbol> {
+        let (_, shapes) = resources.first().filter(|_| function.builtin && function.owner.is_some())?;
+        let (_, shape) = shapes.first()?;
+        let Base::Global(object) = shape.base else { return None };
+        let method = function.name.as_str().trim_start_matches('_');
+        Some(Symbol::new(&format!("{}_{method}", self.cx.program.globals[object].name)))
     }
 
     fn instance_name(&self, name: Symbol, resources: &[ResourceParam]) -> Symbol {

@@ -87,6 +87,8 @@ impl Source {
                 Some(_) => {
                     taken.pop();
                 }
+                // What stands behind a condition is about that.
+                None if at > 0 && condition(&all[at - 1]).is_some() && all[at - 1].line == token.line => {}
                 None if taken.iter().all(|t| *t) => live.push(*token),
                 None => {}
             }

@@ -9,9 +9,10 @@
 //!
 //! - **identifiers**: the names that the sources declare, once for each matched declaration that has them. Kept: the matched
 //!   declaration of the output has the name, or for a method `Type_method`. Left out: names of what stages read and write (structures with semantics, their fields, variables
-//!   of these types, parameters of entry points), since languages have other ways to write those.
-//! - **new identifiers**: names that the output declares and no source has anywhere, but varyings, once an output.
-//! - **comments**: those in and before matched declarations; those in the middle of lists and expressions apart. Kept: the output
+//!   of these types, what the heads of entry points name), since languages have other ways to write those.
+//! - **new identifiers**: names that the output declares and no source has anywhere, but varyings, once an output. An entry
+//!   point with its stage behind its name, as one of several `main` has it, has no new name.
+//! - **comments**: those in and before matched declarations, of a method those of the method, and of a macro if the output has its name; those in the middle of lists and expressions apart. Kept: the output
 //!   has the comment anywhere, as often. What heads several files, such as a licence, counts once.
 //! - **macros**: those without parameters that are an expression and are used in a matched declaration. Kept: the output has the name.
 //! - **literals**: numbers of matched declarations. Kept: the matched declaration has the same text, as often, or a declaration
@@ -110,7 +111,7 @@ pub fn measure(sources: &[Source], output: &str, entries: &[Entry], is_numbered:
     let mut found = Measured { matched: (pairs.len(), given.len()), ..Measured::default() };
     let all_code: Vec<&[Token]> = given.iter().map(|u| u.code.as_slice()).collect();
     identifiers(&pairs, &all_code, entries, &mut found);
-    new_names(&made, sources, &mut found);
+    new_names(&made, sources, entries, &mut found);
     comments(&pairs, &output_tokens, &mut found);
     macros(&pairs, &live, &output_tokens, &mut found);
     literals(&pairs, &made, &mut found);
@@ -205,7 +206,7 @@ fn identifiers(pairs: &Pairs, all: &[&[Token]], entries: &[Entry], to: &mut Meas
         let kept = used(&made.code);
         for name in used(&unit.code).into_iter().filter(|n| names.contains(n) && !parameters.contains(n)) {
             // A method may be written as a function with the name of its type before its own.
-            let is_kept = kept.contains(name) || kept.iter().any(|k| is_method(k, &[name], &names));
+            let is_kept = kept.contains(name) || kept.iter().any(|k| is_part_of_method(k, name, &names));
             to.identifiers.note(is_kept, || format!("{name} in {}", unit.name));
         }
     }
@@ -216,13 +217,19 @@ fn is_method(name: &str, methods: &[&str], types: &BTreeSet<&str>) -> bool {
     name.match_indices('_').any(|(at, _)| types.contains(&name[..at]) && methods.contains(&&name[at + 1..]))
 }
 
-/// The names that the head of a function declares.
-fn parameters<'a>(code: &[Token<'a>]) -> BTreeSet<&'a str> {
-    let head: Vec<Token> = code.iter().take_while(|t| !t.is("{")).copied().collect();
-    declared(&head)
+/// Whether a name is that of a type and one of its methods, and `part` is one of these.
+fn is_part_of_method(name: &str, part: &str, known: &BTreeSet<&str>) -> bool {
+    let mut pairs = name.match_indices('_').map(|(at, _)| (&name[..at], &name[at + 1..]));
+    pairs.any(|(owner, method)| (owner == part || method == part) && known.contains(owner) && known.contains(method))
 }
 
-fn new_names(made: &[Unit], sources: &[Source], to: &mut Measured) {
+/// The names that the head of a function says: its parameters and their types, which may be variables of the stage elsewhere.
+fn parameters<'a>(code: &[Token<'a>]) -> BTreeSet<&'a str> {
+    let head: Vec<Token> = code.iter().take_while(|t| !t.is("{")).copied().collect();
+    used(&head)
+}
+
+fn new_names(made: &[Unit], sources: &[Source], entries: &[Entry], to: &mut Measured) {
     let known: BTreeSet<&str> = sources.iter().flat_map(|s| words(&tokens(&s.text)).collect::<Vec<_>>()).collect();
     let known_list: Vec<&str> = known.iter().copied().collect();
     let code: Vec<&[Token]> = made.iter().map(|u| u.code.as_slice()).collect();
@@ -236,7 +243,10 @@ fn new_names(made: &[Unit], sources: &[Source], to: &mut Measured) {
     for name in names {
         let is_counted = !name.is_empty() && name != "main" && !name.starts_with("gl_");
         if is_counted && !varyings.contains(name) && !inputs.contains(name) {
-            let is_known = known.contains(name) || is_method(name, &known_list, &known);
+            // Of several that files call `main`, all but one have their stages behind that.
+            let is_own = |entry: &Entry| name.strip_prefix(&entry.name).is_some_and(|rest| rest.starts_with('_'));
+            let is_entry = entries.iter().any(|entry| entry.emitted == name && is_own(entry));
+            let is_known = known.contains(name) || is_method(name, &known_list, &known) || is_entry;
             to.names.note(is_known, || name.to_owned());
         }
     }
@@ -256,9 +266,14 @@ fn comments(pairs: &Pairs, output: &[Token], to: &mut Measured) {
     for comment in output.iter().filter(|t| t.kind == Kind::Comment) {
         *left.entry(plain(comment.text)).or_default() += 1;
     }
+    let words: BTreeSet<&str> = words(output).collect();
     let (mut seen, mut heads) = (BTreeSet::new(), BTreeSet::new());
     for (unit, _) in pairs {
-        for Remark { text, line, is_inner, heads_file } in &unit.comments {
+        for Remark { text, line, is_inner, heads_file, of_macro } in &unit.comments {
+            // A macro that is expanded everywhere takes with it what is said of it.
+            if of_macro.is_some_and(|name| !words.contains(name)) {
+                continue;
+            }
             // Methods are in their types, too.
             let is_known = !seen.insert((text.as_ptr(), *line)) || *heads_file && !heads.insert(plain(text));
             if is_known || plain(text).is_empty() {
@@ -392,14 +407,12 @@ mod tests {
     use std::sync::Arc;
 
     fn of(source: &str, output: &str) -> Measured {
+        measure(&[one(source)], output, &[entry("a.hlsl", "psMain", "main")], false)
+    }
+
+    fn one(source: &str) -> Source {
         let places = tokens(source).iter().map(|t| (t.start, t.start)).collect();
-        let name = "a.hlsl".to_owned();
-        measure(
-            &[Source { name, text: Arc::from(source), places }],
-            output,
-            &[entry("a.hlsl", "psMain", "main")],
-            false,
-        )
+        Source { name: "a.hlsl".to_owned(), text: Arc::from(source), places }
     }
 
     fn entry(file: &str, name: &str, emitted: &str) -> Entry {
@@ -466,6 +479,23 @@ mod tests {
         let output = "struct Ray\n{\n    float t;\n};\nfloat Ray_at(Ray self)\n{\n    return self.t;\n}\nfloat f(Ray r)\n{\n    return Ray_at(r);\n}\n";
         let found = of(source, output);
         assert_eq!((found.identifiers.lost.len(), found.names.lost), (0, vec!["self".to_owned()]));
+    }
+
+    #[test]
+    fn what_a_method_is_called_by_keeps_its_type() {
+        let source = "struct Ray { float t; static Ray of(float t) { Ray r; r.t = t; return r; } };\nfloat f() { return Ray::of(1).t; }";
+        let output = "struct Ray { float t; };\nRay Ray_of(float t) { Ray r; r.t = t; return r; }\nfloat f() { return Ray_of(1).t; }";
+        let found = of(source, output);
+        assert_eq!((found.identifiers.lost, found.names.lost), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn an_entry_point_may_have_its_stage_behind_its_name() {
+        let source = "float4 main() : SV_Target { return 1; }";
+        let read = |entry: Entry, output: &str| measure(&[one(source)], output, &[entry], false).names.lost;
+        let output = "float4 main_fragment() : SV_Target\n{\n    return 1;\n}\n";
+        assert_eq!(read(entry("a.hlsl", "main", "main_fragment"), output), [""; 0]);
+        assert_eq!(read(entry("a.hlsl", "main", "main2"), &output.replace("_fragment", "2")), ["main2"]);
     }
 
     #[test]

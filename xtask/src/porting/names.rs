@@ -132,6 +132,27 @@ pub fn is_builtin_type(word: &str) -> bool {
             .any(|s| word.starts_with(s))
 }
 
+/// Resources, whose arguments in `<>` make them look like names that are declared.
+const RESOURCES: &[&str] = &[
+    "Texture1D",
+    "Texture2D",
+    "Texture3D",
+    "TextureCube",
+    "Texture1DArray",
+    "Texture2DArray",
+    "TextureCubeArray",
+    "Texture2DMS",
+    "Texture2DMSArray",
+    "Buffer",
+    "StructuredBuffer",
+    "ByteAddressBuffer",
+];
+
+/// Whether a word is no name that a source declares.
+fn is_word(word: &str) -> bool {
+    is_keyword(word) || RESOURCES.contains(&word.strip_prefix("RW").unwrap_or(word))
+}
+
 /// Whether a name behind a point chooses components.
 pub fn is_swizzle(word: &str) -> bool {
     let of = |letters: &str| word.chars().all(|c| letters.contains(c));
@@ -142,7 +163,7 @@ pub fn is_swizzle(word: &str) -> bool {
 pub fn declared<'a>(code: &[Token<'a>]) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     let is_enum = code.iter().take_while(|t| !t.is("{")).any(|t| t.is("enum"));
-    for (at, token) in code.iter().enumerate().filter(|(_, t)| t.kind == Kind::Name && !is_keyword(t.text)) {
+    for (at, token) in code.iter().enumerate().filter(|(_, t)| t.kind == Kind::Name && !is_word(t.text)) {
         let before = at.checked_sub(1).and_then(|at| code.get(at));
         let after = code.get(at + 1).map_or(";", |t| t.text);
         let declares = match before {

@@ -35,6 +35,8 @@ pub struct Remark<'a> {
     pub is_inner: bool,
     /// It stands before all code of its file.
     pub heads_file: bool,
+    /// The macro that it is about: it stands right above its definition, or behind it.
+    pub of_macro: Option<&'a str>,
 }
 
 /// Words that make a declaration one with members.
@@ -116,6 +118,7 @@ impl<'a> Reader<'_, 'a> {
             let mut code = head.clone();
             code.extend(self.tokens[end..close].iter().filter(|t| t.is_code()));
             self.at = close;
+            let owner = owner.or_else(|| outer_owner(&head, name));
             return self.push(Form::Function, name, owner, false, start, &code, close);
         }
         if word(BLOCKS).is_some() && !has_value {
@@ -209,7 +212,13 @@ impl<'a> Reader<'_, 'a> {
         while self.tokens.get(stop).is_some_and(|t| t.kind == Kind::Comment && t.line == last) {
             stop += 1;
         }
-        let comments = remarks(&self.tokens[..stop], start, self.tokens.get(stop));
+        let mut comments = remarks(&self.tokens[..stop], start, self.tokens.get(stop));
+        if form == Form::Struct {
+            // Those of methods are theirs.
+            let methods = self.found.iter().filter(|unit| unit.owner == Some(name) && unit.form == Form::Function);
+            let own: BTreeSet<usize> = methods.flat_map(|unit| &unit.comments).map(|remark| remark.line).collect();
+            comments.retain(|remark| !own.contains(&remark.line));
+        }
         self.found.push(Unit { form, name, owner, is_varying, code: code.to_vec(), comments });
     }
 }
@@ -229,8 +238,9 @@ fn remarks<'a>(tokens: &[Token<'a>], start: usize, next: Option<&Token<'a>>) -> 
                 let is_own = before.is_none_or(|t| t.line < token.line) || at > start;
                 let in_list = depth > 0 || lists.last() == Some(&true);
                 let is_inner = in_list || is_within(before.filter(|_| at > start), after);
-                if is_own {
-                    found.push(Remark { text, line: token.line, is_inner, heads_file: before.is_none() });
+                let (of_macro, is_of_directive) = directive_of(tokens, at);
+                if is_own && !is_of_directive {
+                    found.push(Remark { text, line: token.line, is_inner, heads_file: before.is_none(), of_macro });
                 }
                 continue;
             }
@@ -252,6 +262,45 @@ fn remarks<'a>(tokens: &[Token<'a>], start: usize, next: Option<&Token<'a>>) -> 
         before = Some(token);
     }
     found
+}
+
+/// The macro that a comment is about, and whether it belongs to a directive that defines none.
+fn directive_of<'a>(tokens: &[Token<'a>], at: usize) -> (Option<&'a str>, bool) {
+    let line = tokens[at].line;
+    if let Some(before) = tokens[..at].last().filter(|t| t.kind == Kind::Directive && last_line(t) == line) {
+        let name = macro_of(before);
+        return (name, name.is_none());
+    }
+    // Comments on the lines right above a definition.
+    let mut end = last_line(&tokens[at]);
+    for token in &tokens[at + 1..] {
+        match token.kind {
+            _ if token.line > end + 1 => break,
+            Kind::Comment => end = last_line(token),
+            Kind::Directive => {
+                let name = macro_of(token);
+                return (name, name.is_none() && is_gone(token));
+            }
+            Kind::Name | Kind::Number | Kind::Quoted | Kind::Punct => break,
+        }
+    }
+    (None, false)
+}
+
+fn last_line(token: &Token) -> usize {
+    token.line + token.text.matches('\n').count()
+}
+
+/// Whether a directive takes with it what is said right above it. What is above an `#include` or `#if` may be about what follows.
+fn is_gone(directive: &Token) -> bool {
+    let rest = directive.text.trim_start_matches(['#', ' ', '\t']);
+    ["pragma", "undef", "line", "error", "warning"].iter().any(|word| rest.starts_with(word))
+}
+
+/// The macro that a directive defines.
+fn macro_of<'a>(directive: &Token<'a>) -> Option<&'a str> {
+    let rest = directive.text.trim_start_matches(['#', ' ', '\t']).strip_prefix("define")?.trim_start();
+    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()
 }
 
 /// Whether a comment between two tokens is in the middle of a statement.
@@ -305,6 +354,8 @@ fn function_name<'a>(head: &[Token<'a>]) -> Option<&'a str> {
     let mut angles = 0_usize;
     for (at, token) in head.iter().enumerate() {
         match token.text {
+            // `Type::method(`
+            ":" if is_scope(head, at) => {}
             "=" | ":" if angles == 0 => return None,
             "[" if angles == 0 => return None,
             "<" => angles += 1,
@@ -320,6 +371,19 @@ fn function_name<'a>(head: &[Token<'a>]) -> Option<&'a str> {
         }
     }
     None
+}
+
+/// Whether a colon is one of two.
+fn is_scope(head: &[Token], at: usize) -> bool {
+    let is_colon = |at: Option<usize>| at.and_then(|at| head.get(at)).is_some_and(|t| t.is(":"));
+    is_colon(at.checked_sub(1)) || is_colon(Some(at + 1))
+}
+
+/// The type before the name of a method that is defined outside of it: `Type::method(`.
+fn outer_owner<'a>(head: &[Token<'a>], name: &str) -> Option<&'a str> {
+    let at = head.iter().position(|t| t.is(name))?;
+    let is_scoped = at >= 3 && head[at - 1].is(":") && head[at - 2].is(":");
+    head.get(at.checked_sub(3)?).filter(|_| is_scoped).map(|t| t.text)
 }
 
 /// The name of a variable, by its head: the one before its value, semantic, size or end.
@@ -401,5 +465,21 @@ mod tests {
         assert_eq!(of(0, false), ["// of a", "// behind a"]);
         assert_eq!(of(1, false), ["// of f", "// a statement", "// behind"]);
         assert_eq!(of(1, true), ["// a parameter", "/* an argument */", "// a term", "// one"]);
+    }
+
+    #[test]
+    fn comments_of_methods_macros_and_directives() {
+        let text = "// of A\n#define A 1 // one\n// gone\n#pragma pack // 2\n// of S\nstruct S\n{\n    int f; // of f\n    // of m\n    int m() { return A; }\n};\n\
+            // of o\nint S::o() { return f; }\n";
+        let tokens = tokens(text);
+        let found = units(&tokens);
+        let said = |name: &str| -> Vec<(&str, Option<&str>)> {
+            let unit = found.iter().find(|unit| unit.name == name).expect("a unit");
+            unit.comments.iter().map(|remark| (remark.text, remark.of_macro)).collect()
+        };
+        assert_eq!(said("S"), [("// of A", Some("A")), ("// one", Some("A")), ("// of S", None), ("// of f", None)]);
+        assert_eq!(said("m"), [("// of m", None)]);
+        assert_eq!(said("o"), [("// of o", None)]);
+        assert_eq!(found.last().and_then(|unit| unit.owner), Some("S"));
     }
 }
