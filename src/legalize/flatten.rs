@@ -61,8 +61,8 @@ fn run(cx: &mut Context) {
 pub(super) const NESTED: Pass = Pass {
     name: "nested_assignments",
     removes: &[
-        (Capability::ValueBeforePlace, Find::Body(|p, _, body, _| first_nested(p, body, true))),
-        (Capability::PlaceBeforeValue, Find::Body(|p, _, body, _| first_nested(p, body, false))),
+        (Capability::ValueBeforePlace, Find::Body(|p, _, body, live| first_nested(p, body, live, true))),
+        (Capability::PlaceBeforeValue, Find::Body(|p, _, body, live| first_nested(p, body, live, false))),
     ],
     adds: OF_COPIES,
     after: &["inline_builtins", "lower_properties"],
@@ -73,14 +73,24 @@ pub(super) const NESTED: Pass = Pass {
 fn run_nested(cx: &mut Context) {
     flatten(cx, true, &|cx, body| {
         let order = if body.value_first { Capability::ValueBeforePlace } else { Capability::PlaceBeforeValue };
-        !cx.profile.has(order) && first_nested(cx.program, body, body.value_first).is_some()
+        !cx.profile.has(order) && first_nested(cx.program, body, &body.expressions(), body.value_first).is_some()
     });
 }
 
+/// Whether there is an assignment that is no statement.
+fn has_nested(body: &Body, live: &[ExprId]) -> bool {
+    let assigns = |id: &ExprId| matches!(body.exprs[*id].kind, ExprKind::Assign(..));
+    let mut left = live.iter().filter(|id| assigns(id)).count();
+    body.block.visit(&mut |stmt| {
+        left -= usize::from(left > 0 && matches!(&stmt.kind, StmtKind::Expr(root) if assigns(root)));
+    });
+    left > 0
+}
+
 /// The first assignment inside of an expression in which the order shows, in a function where the value comes first or not.
-fn first_nested(program: &Program, body: &Body, wanted: bool) -> Option<Span> {
+fn first_nested(program: &Program, body: &Body, live: &[ExprId], wanted: bool) -> Option<Span> {
     let exprs = &body.exprs;
-    if body.value_first != wanted {
+    if body.value_first != wanted || !has_nested(body, live) {
         return None;
     }
     let effects = LazyCell::new(|| program.effects());

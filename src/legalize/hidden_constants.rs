@@ -565,7 +565,7 @@ fn overflows(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     };
     let result = || matches!(known(program, exprs, id), Constancy::About(value) if is_finite(&value));
     match exprs[id].kind {
-        ExprKind::Binary(op, a, b) if !op.is_comparison() => match operand(a).zip(operand(b)) {
+        ExprKind::Binary(op, a, b) if !op.is_comparison() => match operand(a).and_then(|a| Some((a, operand(b)?))) {
             Some(both) => both != (true, true) || !result() || is_beyond_halves(program, exprs, op, [a, b]),
             None => false,
         },

@@ -14,6 +14,7 @@ use crate::tree::{
 };
 use crate::tree::{AttributeArg, Body};
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Capabilities, with the first place that needs each.
 pub type Needs = BTreeMap<Capability, Span>;
@@ -35,6 +36,11 @@ macro_rules! finders {
         impl Finders {
             fn add(&mut self, (capability, find): Finder) {
                 match find { $(Find::$kind(find) => self.$list.push((capability, find))),* }
+            }
+
+            /// Those of some capabilities.
+            fn among(&self, wanted: Capabilities) -> Finders {
+                Finders { $($list: among(&self.$list, wanted)),* }
             }
         }
     };
@@ -558,10 +564,33 @@ impl Found {
     }
 }
 
+/// The finders of all passes.
+struct Table {
+    all: Finders,
+    /// Those of expressions by the number of the kind; all of them where it is verified that the others find nothing.
+    by_kind: [Vec<(Capability, AtKinds)>; ExprKinds::COUNT],
+}
+
+/// It is made once, as there are many scans.
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut all = Finders::default();
+    PASSES.iter().flat_map(|pass| pass.removes).chain(NATIVE).for_each(|row| all.add(*row));
+    let by_kind = std::array::from_fn(|number| {
+        let may_find = |(_, at): &&(Capability, AtKinds)| cfg!(debug_assertions) || at.kinds.has(number);
+        all.exprs.iter().filter(may_find).copied().collect()
+    });
+    Table { all, by_kind }
+});
+
+/// The finders of some capabilities.
+fn among<F: Copy>(list: &[(Capability, F)], wanted: Capabilities) -> Vec<(Capability, F)> {
+    list.iter().filter(|(capability, _)| wanted.has(*capability)).copied().collect()
+}
+
 struct Scan<'a> {
     program: &'a Program,
     finders: Finders,
-    /// The finders of expressions by the number of the kind; all of them where it is verified that the others find nothing.
+    /// [`Table::by_kind`] of what is looked for.
     by_kind: [Vec<(Capability, AtKinds)>; ExprKinds::COUNT],
     found: Found,
     /// The types that were looked at, by their numbers: spans differ, but the first is the one that is reported.
@@ -570,13 +599,9 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     fn new(program: &'a Program, wanted: Capabilities) -> Self {
-        let mut finders = Finders::default();
-        let rows = PASSES.iter().flat_map(|pass| pass.removes).chain(NATIVE);
-        rows.filter(|(c, _)| wanted.has(*c)).for_each(|row| finders.add(*row));
-        let by_kind = std::array::from_fn(|number| {
-            let may_find = |(_, at): &&(Capability, AtKinds)| cfg!(debug_assertions) || at.kinds.has(number);
-            finders.exprs.iter().filter(may_find).copied().collect()
-        });
+        let Table { all, by_kind } = &*TABLE;
+        let finders = all.among(wanted);
+        let by_kind = std::array::from_fn(|number| by_kind.get(number).map_or_else(Vec::new, |l| among(l, wanted)));
         let asks_types = !finders.types.is_empty() || wanted.common(OF_SCALARS) != Capabilities::EMPTY;
         let found = Found { needs: Needs::new(), open: wanted };
         // Where they show nothing that is looked for, none is left to look at.

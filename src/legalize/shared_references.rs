@@ -142,12 +142,15 @@ fn shared_place(
     arg: ExprId,
 ) -> Option<SharedPlace> {
     let function = &program.functions[callee];
-    let is_reference = match (is_payload(program, exprs, arg), function.params.get(at)?.mode) {
-        (_, ParamMode::In) => false,
-        (true, ParamMode::Out | ParamMode::InOut | ParamMode::Ref) => ends_shaders(program, callee),
+    let mode = function.params.get(at)?.mode;
+    if mode == ParamMode::In {
+        return None;
+    }
+    let is_reference = match (is_payload(program, exprs, arg), mode) {
+        (true, _) => ends_shaders(program, callee),
         (false, ParamMode::Ref) => true,
         (false, ParamMode::InOut) => at == 0 && function.is_method(),
-        (false, ParamMode::Out) => false,
+        (false, ParamMode::Out | ParamMode::In) => false,
     };
     is_reference.then(|| place(program, exprs, arg, &is_shared)).flatten()
 }

@@ -91,6 +91,23 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
         return Vec::new();
     }
     let written = program.written_among(&body.exprs, live);
+    // What a written variable is a part of has no value of its own, unless it is chosen away.
+    let varies = |index: ExprId| {
+        let (mut names, mut chooses) = (false, false);
+        body.exprs.any_part(index, |part| {
+            match body.exprs[part].kind {
+                ExprKind::Local(local) => names |= written.contains(&local),
+                ExprKind::Select(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => chooses = true,
+                _ => {}
+            }
+            chooses
+        });
+        names && !chooses
+    };
+    let indices: Vec<(i64, ExprId)> = indices.into_iter().filter(|(_, index)| !varies(*index)).collect();
+    if indices.is_empty() {
+        return Vec::new();
+    }
     // The value of a variable, which may be known to the target alone.
     let mut values: BTreeMap<LocalId, Option<Value>> = BTreeMap::new();
     body.block.visit(&mut |stmt| {

@@ -3,7 +3,7 @@
 
 use super::Reflection;
 use super::model::{EntryPoint, TypeNode, Variable};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 /// The kind of what stands for a type of the list.
 const SHARED: &str = "shared";
@@ -66,8 +66,10 @@ fn put(ty: &mut TypeNode, types: &[(TypeNode, usize)], left: &mut usize) -> Resu
 #[derive(Default)]
 struct Known {
     /// By their texts.
-    indices: BTreeMap<String, usize>,
+    indices: FxHashMap<Vec<u8>, usize>,
     types: Vec<(TypeNode, usize)>,
+    /// The text of the type that is added: most are there already.
+    text: Vec<u8>,
 }
 
 /// A type in the making of the list.
@@ -96,13 +98,16 @@ impl Known {
     /// Takes a type, with those in it, and leaves what stands for it.
     fn add(&mut self, ty: &mut TypeNode) {
         each_inner(ty, &mut |inner| self.add(inner));
-        let text = serde_json::to_string(ty).unwrap_or_default();
-        let length = text.len();
-        let index = *self.indices.entry(text).or_insert(self.types.len());
-        let ty = std::mem::replace(ty, stand_in(index as u64));
-        if index == self.types.len() {
-            self.types.push((ty, length));
+        self.text.clear();
+        // A text in memory is always written.
+        let _ = serde_json::to_writer(&mut self.text, ty);
+        if let Some(index) = self.indices.get(&self.text) {
+            *ty = stand_in(*index as u64);
+            return;
         }
+        let index = self.types.len();
+        self.indices.insert(self.text.clone(), index);
+        self.types.push((std::mem::replace(ty, stand_in(index as u64)), self.text.len()));
     }
 
     /// Which types are used more than once, and are worth it.

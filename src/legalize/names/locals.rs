@@ -67,9 +67,10 @@ pub(super) fn spelled_words(program: &Program, language: Language) -> FxHashSet<
     let mut words = FxHashSet::default();
     for id in program.functions_with_code() {
         let body = &program.functions[id].code;
-        let spellings = body.expressions().into_iter().filter_map(|e| spelling(program, &body.exprs[e].kind));
+        let live = body.expressions();
+        let spellings = live.iter().filter_map(|e| spelling(program, &body.exprs[*e].kind));
         words.extend(spellings.flat_map(words_of).map(Symbol::new));
-        words.extend(body.expressions().into_iter().filter_map(|e| function_of_operator(program, language, body, e)));
+        words.extend(live.iter().filter_map(|e| function_of_operator(program, language, body, *e)));
     }
     words
 }
