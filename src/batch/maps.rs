@@ -7,7 +7,9 @@ use super::loader::{decode, from_base, resolved};
 use super::program::{OutputFile, OutputKind, Product};
 use crate::diagnostic::Code;
 use crate::source::join_path;
-use crate::source_map::{MapForm, SourceMap, SourceMapUse, data_of_url, file_of_url};
+#[cfg(feature = "cli")]
+use crate::source_map::MapForm;
+use crate::source_map::{SourceMap, SourceMapUse, data_of_url, file_of_url};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

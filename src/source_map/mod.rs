@@ -20,6 +20,7 @@ mod parts;
 mod trace;
 mod vlq;
 
+#[cfg(feature = "cli")]
 pub use joined::MappedLine;
 pub use json::{MapForm, SourceMapUse, data_of_url, file_of_url};
 pub use make::source_map;
