@@ -26,8 +26,11 @@ struct ConditionReader<'t> {
     scope: &'t dyn ConditionScope,
 }
 
+/// Compares two texts; `None`: they are no numbers.
+type Comparison = fn(&str, &str) -> Option<bool>;
+
 /// Signs of comparisons; a sign that begins another one is behind it.
-const SIGNS: &[(&str, fn(&str, &str) -> Option<bool>)] = &[
+const SIGNS: &[(&str, Comparison)] = &[
     ("==", |a, b| Some(a.eq_ignore_ascii_case(b))),
     ("!=", |a, b| Some(!a.eq_ignore_ascii_case(b))),
     ("<=", |a, b| Some(number(a)? <= number(b)?)),

@@ -120,7 +120,7 @@ impl VsProject<'_> {
         let given = given.into_iter().chain([("msbuildprojectdirectory", "."), ("msbuildprojectname", &stem)]);
         self.properties = given.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         if let Some(solution) = self.solution() {
-            let path = self.from_project(&solution);
+            let path = self.path_to(&solution);
             self.properties.insert("solutiondir".to_owned(), path);
         }
     }
@@ -137,14 +137,14 @@ impl VsProject<'_> {
     }
 
     /// A directory of the tree as a path from the project, with `/` at its end.
-    fn from_project(&self, directory: &str) -> String {
+    fn path_to(&self, directory: &str) -> String {
         let ups = "../".repeat(self.directory.split('/').filter(|part| !part.is_empty()).count());
         if directory.is_empty() { format!("./{ups}") } else { format!("{ups}{directory}/") }
     }
 
     /// Sets the property that is the directory of a file, from which its other paths are made.
     fn enter(&mut self, file: &str) {
-        let path = self.from_project(file.rsplit_once('/').map_or("", |(directory, _)| directory));
+        let path = self.path_to(file.rsplit_once('/').map_or("", |(directory, _)| directory));
         self.properties.insert("msbuildthisfiledirectory".to_owned(), path);
     }
 
@@ -273,7 +273,7 @@ impl VsProject<'_> {
         for path in list(&text) {
             if path.contains(['*', '?']) {
                 let found = self.script.matching("", &joined(&self.directory, path), false);
-                let from_tree = self.from_project("");
+                let from_tree = self.path_to("");
                 files.extend(found.iter().map(|file| format!("{from_tree}{file}")));
             } else {
                 files.push(path.replace('\\', "/"));
