@@ -133,7 +133,12 @@ fn descriptions_of_every_kind_are_read() {
         r#"{ "steps": [{ "directory": "/home/me/s", "command": "dxc -T ps_6_0 -E shade -DK=2 x/a.hlsl -Fo a.spv" }] }"#;
     let lists = r#"[["dxc", "-T", "ps_6_0", "-E", "shade", "-D", "K=2", "x/a.hlsl"]]"#;
     let shader_make = "// a remark\nx/a.hlsl -T ps -E shade -D K=2 -o blobs\n";
+    let makefile = "DXC ?= $(VULKAN_SDK)/bin/dxc # where it is\nLEVEL := 1\nLEVEL := $(LEVEL)2\nFLAGS = -E shade \\\n  -D K=$(patsubst 1%,%,$(LEVEL))\n\
+        SHADERS := $(wildcard x/*.hlsl)\nall: $(SHADERS:.hlsl=.spv)\nifeq ($(OS),Windows_NT)\nx/a.spv: FLAGS += -Zi\nendif\n\
+        %.spv: %.hlsl Makefile | out\n\t@mkdir -p $(@D)\n\t$(DXC) -T ps_6_0 $(FLAGS) $< \\\n\t  -Fo $@\n\
+        out:\n\tmkdir -p out\n.PHONY: all\n";
     for (name, text) in [
+        ("s/Makefile", makefile),
         ("s/build.cmd", batch),
         ("s/build.sh", &shell),
         ("s/CMakeLists.txt", cmake),
@@ -161,6 +166,121 @@ fn effects_of_monogame_have_the_entry_points_of_their_passes() {
     let (manifest, report) = manifest_of(&[("s/e.fx", effect), ("s/Content.mgcb", content)]);
     let section = "files = [\"e.fx\"]\nentries = [\"One:fragment\"]\ndefines = { K = \"4\", L = \"1\" }\n";
     assert!(manifest.contains(section), "{manifest}\n{report}");
+}
+
+/// Rules of makefiles of each kind. A pattern is for the targets that rules name; without any it is for all files of the tree.
+#[test]
+fn rules_of_makefiles_are_run_for_their_targets() {
+    let makefile = "include flags.mk\nall: x/a.spv b.h\nb.h: b.hlsl\n\tfor k in 1 2; do $(FXC) /T ps_5_0 /E main /D K=$$k $<; done\n\
+        x/%.spv: x/%.hlsl\n\t$(call compile,ps_6_0,shade)\n\
+        $(addsuffix .bin,c d): %.bin: %.hlsl; dxc -T ps_6_0 $(D$*) $<\n\
+        .hlsl.wgsl:\n\tslangc -target wgsl -entry main -stage fragment -D $(basename $(<F)) $<\n\
+        gone.spv:\n\t$(DXC) -T ps_6_0 gone.hlsl\n";
+    let flags = "define compile =\n$(DXC) -T $(1) -E $(2) $<\nendef\nDc = -DC\nDd = -DD=4\n";
+    let shader = |name: &'static str| (name, SHADER);
+    let (manifest, report) = manifest_of(&[
+        ("s/m/GNUmakefile", makefile),
+        ("s/m/flags.mk", flags),
+        shader("s/m/x/a.hlsl"),
+        shader("s/m/x/unused.hlsl"),
+        shader("s/m/b.hlsl"),
+        shader("s/m/c.hlsl"),
+        shader("s/m/d.hlsl"),
+    ]);
+    for (name, keys) in [
+        ("m/x/a.shade", "files = [\"m/x/a.hlsl\"]\nentries = [\"shade:fragment\"]\n"),
+        ("m/x/unused", "files = [\"m/x/unused.hlsl\"]\nentries = [\"main:fragment\"]\ndefines = { unused = \"1\" }\n"),
+        ("m/c.C", "files = [\"m/c.hlsl\"]\nentries = [\"main:fragment\"]\ndefines = { C = \"1\" }\n"),
+        ("m/d.D-4", "files = [\"m/d.hlsl\"]\nentries = [\"main:fragment\"]\ndefines = { D = \"4\" }\n"),
+        ("m/b.K-2", "files = [\"m/b.hlsl\"]\nentries = [\"main:fragment\"]\ndefines = { K = \"2\" }\n"),
+    ] {
+        assert!(manifest.contains(keys), "{name}\n{manifest}\n{report}");
+    }
+    assert!(report.contains("m/GNUmakefile:11: there is no file `gone.hlsl`"), "{report}");
+}
+
+/// A project of Visual Studio: of the definitions of items and of items what a release has, with properties of what it imports.
+#[test]
+fn projects_of_visual_studio_are_read() {
+    let project = r#"<?xml version="1.0" encoding="utf-8"?>
+<Project xmlns="http://schemas.microsoft.com/developer/msbuild/2003">
+  <ItemGroup Label="ProjectConfigurations">
+    <ProjectConfiguration Include="Debug|x64" /><ProjectConfiguration Include="Release|x64" />
+  </ItemGroup>
+  <Import Project="$(VCTargetsPath)\Microsoft.Cpp.props" />
+  <Import Project="..\..\props\Common.props" Condition="'$(Platform)'=='x64' and '$(Other)'==''" />
+  <Import Project="..\Shared.vcxitems" Label="Shared" />
+  <ItemDefinitionGroup>
+    <FxCompile>
+      <ShaderModel>6.0</ShaderModel>
+      <PreprocessorDefinitions Condition="'$(Configuration)|$(Platform)'=='Debug|x64'">K=9;%(PreprocessorDefinitions)</PreprocessorDefinitions>
+      <PreprocessorDefinitions Condition="'$(Configuration)|$(Platform)'=='Release|x64'">K=$(Level);%(PreprocessorDefinitions)</PreprocessorDefinitions>
+      <AdditionalIncludeDirectories>$(SolutionDir)inc;%(AdditionalIncludeDirectories)</AdditionalIncludeDirectories>
+    </FxCompile>
+  </ItemDefinitionGroup>
+  <ItemGroup>
+    <FxCompile Include="a.hlsl">
+      <EntryPointName Condition="'$(Configuration)'=='Debug'">main</EntryPointName>
+      <EntryPointName Condition="'$(Configuration)'!='Debug'">shade</EntryPointName>
+      <ShaderType>Pixel</ShaderType>
+      <PreprocessorDefinitions>TEXT=&quot;a&quot;;%(PreprocessorDefinitions)</PreprocessorDefinitions>
+      <AdditionalOptions>-Zpr -O3 %(AdditionalOptions)</AdditionalOptions>
+    </FxCompile>
+    <FxCompile Include="many\*.hlsl" Exclude="many\no.hlsl">
+      <ShaderType>Pixel</ShaderType>
+      <EntryPointName>%(Filename)</EntryPointName>
+      <PreprocessorDefinitions></PreprocessorDefinitions>
+    </FxCompile>
+    <FxCompile Include="out.hlsl">
+      <ShaderType>Pixel</ShaderType>
+      <ExcludedFromBuild Condition="'$(Configuration)|$(Platform)'=='Release|x64'">true</ExcludedFromBuild>
+    </FxCompile>
+    <FxCompile Include="fx.hlsl"><ShaderType>Effect</ShaderType></FxCompile>
+    <FxCompile Include="odd.hlsl" Condition="'$(X.Length)'=='1'"><ShaderType>Pixel</ShaderType></FxCompile>
+    <CustomBuild Include="custom.hlsl"><Command>echo %(Identity)
+"$(DXC)\dxc.exe" -T ps_6_0 -E shade "%(FullPath)" -Fo %(Filename).cso</Command></CustomBuild>
+  </ItemGroup>
+</Project>
+"#;
+    let project = format!("\u{feff}{}", project.replace('\n', "\r\n"));
+    let shared = "<Project><ItemGroup><FxCompile Include='$(MSBuildThisFileDirectory)common\\*.hlsl'><ShaderType>Pixel</ShaderType>\
+        </FxCompile></ItemGroup></Project>";
+    let properties = "<Project><PropertyGroup><Level>1</Level><Level Condition=\"'$(Level)' != ''\">3</Level></PropertyGroup></Project>";
+    let one = "float4 one() : SV_Target { return 1; }\n";
+    let (manifest, report) = manifest_of(&[
+        ("s/App.sln", ""),
+        ("s/props/Common.props", properties),
+        ("s/src/Shared.vcxitems", shared),
+        ("s/src/common/c.hlsl", SHADER),
+        ("s/src/app/App.vcxproj", &project),
+        ("s/src/app/a.hlsl", SHADER),
+        ("s/src/app/custom.hlsl", SHADER),
+        ("s/src/app/many/one.hlsl", one),
+        ("s/src/app/many/no.hlsl", "float4 no() : SV_Target { return 0; }\n"),
+        ("s/src/app/out.hlsl", SHADER),
+        ("s/src/app/fx.hlsl", SHADER),
+        ("s/src/app/odd.hlsl", SHADER),
+        ("s/inc/i.hlsli", "#define I 1\n"),
+    ]);
+    for section in [
+        "files = [\"src/app/a.hlsl\"]\nentries = [\"shade:fragment\"]\ndefines = { K = \"3\", TEXT = \"\\\"a\\\"\" }\n\
+         include = [\"inc\"]\nmatrix-layout = \"row\"\n",
+        "files = [\"src/common/c.hlsl\"]\nentries = [\"main:fragment\"]\ndefines = { K = \"3\" }\ninclude = [\"inc\"]\n",
+        "files = [\"src/app/many/one.hlsl\"]\nentries = [\"one:fragment\"]\ninclude = [\"inc\"]\n",
+        "files = [\"src/app/custom.hlsl\"]\nentries = [\"shade:fragment\"]\n",
+    ] {
+        assert!(manifest.contains(section), "{section}\n{manifest}\n{report}");
+    }
+    for expected in [
+        "`src/app/App.vcxproj` (4 commands)",
+        "src/app/App.vcxproj:34: `fx.hlsl` is of the ShaderType `Effect`, which is not followed",
+        "src/app/App.vcxproj:35: the condition `'$(X.Length)'=='1'` is not followed",
+        "src/app/fx.hlsl, src/app/odd.hlsl, src/app/out.hlsl are compiled by no description",
+    ] {
+        assert!(report.contains(expected), "{expected}\n{report}");
+    }
+    // It is a part of the project, and what is excluded is no command.
+    assert!(!report.contains("Shared.vcxitems` ("), "{report}");
 }
 
 /// Macros that have all combinations of some values are permutations; a file that is compiled in other ways is a program for each.
@@ -223,9 +343,37 @@ fn scripts_without_end_are_left() {
     let batch = "set A=x\n:again\nset A=%A%%A%\ncall :again\ngoto again\n";
     let shell = "f() { A=\"$A$A\"; f; f; }\nA=x\nf\n";
     let cmake = "function(f)\n  set(A \"${A}${A}\")\n  f()\n  f()\nendfunction()\nset(A x)\nf()\n";
-    let files = [("s/a.frag.hlsl", SHADER), ("s/b.cmd", batch), ("s/c.sh", shell), ("s/CMakeLists.txt", cmake)];
+    let twice: String = (0..64).map(|n| format!("A{} = $(A{n})$(A{n})\n", n + 1)).collect();
+    let makefile =
+        format!("{twice}A0 =\nB = $(B)\ninclude Makefile\nall:\n\tdxc -E $(A64) -T ps_6_0 $(B) a.frag.hlsl\n");
+    let grow = "<A>$(A)$(A)</A>".repeat(64);
+    let deep = "<G>".repeat(200_000);
+    let project = format!(
+        "<Project><PropertyGroup><A>x</A>{grow}</PropertyGroup><Import Project=\"d.vcxproj\" /><ItemGroup><FxCompile Include=\"a.frag.hlsl\">\
+         <ShaderType>Pixel</ShaderType><EntryPointName>$(A)</EntryPointName></FxCompile></ItemGroup></Project>"
+    );
+    let files = [
+        ("s/a.frag.hlsl", SHADER),
+        ("s/b.cmd", batch),
+        ("s/c.sh", shell),
+        ("s/CMakeLists.txt", cmake),
+        ("s/d.vcxproj", &project),
+        ("s/e.vcxproj", &deep),
+        ("s/f.vcxproj", "<Project><ItemGroup></Project>"),
+        ("s/m/Makefile", &makefile),
+    ];
     let directory = tree(&files);
     let run = port(directory.path(), &[]);
+    for expected in [
+        "d.vcxproj:1: the entry point `${too-long}` is not known",
+        "d.vcxproj:1: `d.vcxproj` is one import more than is followed",
+        "e.vcxproj:1: it is no project: there are more than 64 elements in each other",
+        "f.vcxproj:1: it is no project: ",
+        "Makefile:67: `m/Makefile` is one file more than is followed",
+        "Makefile:69: the makefile runs for longer than it is followed",
+    ] {
+        assert!(run.stderr.contains(expected), "{expected}\n{}", run.stderr);
+    }
     assert!(run.stderr.contains("b.cmd:"), "{}", run.stderr);
 }
 

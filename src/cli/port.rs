@@ -27,7 +27,7 @@ const REPORTS: [&str; 2] = ["port.md", "port.html"];
 /// Arguments of `port`.
 #[derive(Args, Debug)]
 pub struct PortArgs {
-    /// The tree of shaders.
+    /// The tree of shaders, with its scripts, makefiles, CMake files or projects of Visual Studio.
     #[arg(default_value = ".")]
     tree: PathBuf,
     /// What to write, separated by commas; the default is that of the port that is updated, of the manifest, else hlsl,glsl,wgsl.

@@ -4,7 +4,7 @@ use super::flags::CompilerTool;
 use super::invocation::{Invocation, read_invocation};
 use super::script::{Reading, Script, ToolCommand, joined};
 use super::words::{is_open, shown, tool_in, tool_of_python};
-use super::{batch_file, cmake_file, content_file, json_file, shader_make, shell_file};
+use super::{batch_file, cmake_file, content_file, json_file, makefile, project_file, shader_make, shell_file};
 use crate::options::Choices;
 use crate::tree::Stage;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +58,8 @@ fn reading(script: &Script, read: &dyn Fn(&str) -> Option<String>) -> Option<Rea
         "json" if has_tool(script.text) => Some(json_file::read(script)),
         "cfg" | "txt" if shader_make::is_shader_make(script.text) => Some(shader_make::read(script)),
         "mgcb" => Some(content_file::read(script, read)),
+        "vcxproj" => Some(project_file::read(script, read)),
+        "vcxitems" if !project_file::is_imported(script, read) => Some(project_file::read(script, read)),
         "py" => tool_of_python(script.text).map(|tool| {
             let mut reading = Reading::default();
             let note =
@@ -65,6 +67,7 @@ fn reading(script: &Script, read: &dyn Fn(&str) -> Option<String>) -> Option<Rea
             reading.note(script, 1, &format!("{tool} {note}"));
             reading
         }),
+        _ if makefile::is_makefile(name) => Some(makefile::read(script, read)),
         _ => None,
     }
 }
@@ -75,8 +78,12 @@ fn has_tool(text: &str) -> bool {
 
 /// Whether a file may be a description, by its name.
 fn may_be(file: &str) -> bool {
-    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
-    ["cmd", "bat", "sh", "bash", "cmake", "txt", "json", "cfg", "mgcb", "py"].contains(&ending.as_str())
+    const ENDINGS: &[&str] =
+        &["cmd", "bat", "sh", "bash", "cmake", "txt", "json", "cfg", "mgcb", "vcxproj", "vcxitems", "py"];
+    let lower = file.to_ascii_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ENDINGS.contains(&ending) || makefile::is_makefile(name)
 }
 
 /// Reads all descriptions among the files of a tree, which are sorted. `read` gives the text of a file.

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `flags`, `invocation`, `words` | command lines of fxc, dxc and slangc |
-//! | `script`, `batch_file`, `batch_syntax`, `batch_text`, `shell_file`, `cmake_file`, `json_file`, `shader_make`, `content_file` | build descriptions, as the commands that they run |
+//! | `script`, `batch_file`, `batch_syntax`, `batch_text`, `shell_file`, `cmake_file`, `json_file`, `shader_make`, `content_file`, `project_file`, `project_condition`, `project_xml`, `makefile` | build descriptions, as the commands that they run |
 //! | `describe`, `groups` | all of a tree, and what it is in a manifest |
 //! | `merge`, `update`, `output` | three-way merges: of a text, of all files, on disk |
 //! | `report`, `document` | what is told |
@@ -19,8 +19,12 @@ mod flags;
 mod groups;
 mod invocation;
 mod json_file;
+mod makefile;
 mod merge;
 mod output;
+mod project_condition;
+mod project_file;
+mod project_xml;
 mod report;
 mod script;
 mod shader_make;

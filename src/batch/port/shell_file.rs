@@ -15,19 +15,30 @@ const LONGEST: usize = 1 << 15;
 
 /// What a script does when it is run without arguments.
 pub fn read(script: &Script) -> Reading {
-    let statements = statements(script.text);
+    let mut reading = Reading::default();
+    run(script, &script.directory(), statements(script.text), &mut reading);
+    reading
+}
+
+/// What a line of a script does that is given to a shell, such as one of a recipe.
+pub fn run_line(script: &Script, directory: &str, line: usize, text: &str, reading: &mut Reading) {
+    let statements = statements(text).into_iter().map(|statement| ShellStatement { line, ..statement });
+    run(script, directory, statements.collect(), reading);
+}
+
+fn run(script: &Script, directory: &str, statements: Vec<ShellStatement>, reading: &mut Reading) {
     let mut running = ShellRun {
         script: *script,
         statements,
         variables: BTreeMap::new(),
         functions: BTreeMap::new(),
-        directory: script.directory(),
-        reading: Reading::default(),
+        directory: directory.to_owned(),
+        reading: std::mem::take(reading),
         steps: 0,
     };
     let end = running.statements.len();
     running.run(0, end, 0);
-    running.reading
+    *reading = running.reading;
 }
 
 /// A command with its line.
@@ -379,7 +390,7 @@ const CUTS: &[(&str, PatternCut, bool)] =
     &[("%%", tail, true), ("%", tail, false), ("##", head, true), ("#", head, false)];
 
 /// Where what was opened before a text is closed.
-fn closing(text: &str, open: char, close: char) -> usize {
+pub fn closing(text: &str, open: char, close: char) -> usize {
     let mut depth = 0usize;
     for (at, c) in text.char_indices() {
         if c == open {
