@@ -155,10 +155,12 @@ impl<'a> Exprs<'a> {
             }
             self.before(*id, out);
             print(i, *id, out);
-            let behind = self.cx.trivia.after(self.arena[*id].span);
+            let is_last = i + 1 == ids.len();
+            let (trivia, span) = (&self.cx.trivia, self.arena[*id].span);
+            let behind = if is_last { trivia.after_last(span) } else { trivia.after(span) };
             match behind {
                 // A comma does not stand behind a comment that ends the line.
-                Some(text) if text.contains('\n') && i + 1 < ids.len() => behind_comma = Some(text),
+                Some(text) if text.contains('\n') && !is_last => behind_comma = Some(text),
                 Some(text) => out.push_str(text.trim_end_matches(' ')),
                 None => {}
             }

@@ -84,6 +84,12 @@ impl<'a> Trivia<'a> {
         self.behind(file, id, (start, end))
     }
 
+    /// What stands behind the last argument or element of a list, and the comma behind it, before the bracket that closes the list.
+    pub(super) fn after_last(&self, span: Span) -> Option<String> {
+        let (file, id, start, end) = self.place(span)?;
+        self.behind(file, id, (start, behind_last_comma(file, end)))
+    }
+
     /// What stands behind an operand, and the parentheses around it, before the operator behind it.
     pub(super) fn after_operand(&self, span: Span) -> Option<String> {
         let (file, id, start, end) = self.place(span)?;
@@ -372,8 +378,18 @@ fn behind_parentheses(file: &SourceFile, start: usize, end: usize) -> usize {
     closing.map_or(end, |(at, _)| end + at + 1)
 }
 
-/// Collects what is behind a place, up to the next token. Nothing if an operand does not end there.
-fn forwards<'a>(file: &'a SourceFile, end: usize, items: &mut Vec<Between<'a>>) -> Option<()> {
+/// Behind the comma that is last in a list, if a comment stands there.
+fn behind_last_comma(file: &SourceFile, end: usize) -> usize {
+    let rest = file.text.get(end..).and_then(|text| text.trim_start().strip_prefix(','));
+    let Some(behind) = rest.map(|rest| file.text.len() - rest.len()) else { return end };
+    let mut items = Vec::new();
+    let closing = forwards(file, behind, &mut items).and_then(|at| file.text.as_bytes().get(at));
+    let is_commented = items.iter().any(|item| matches!(item, Between::Comment(_)));
+    if is_commented && closing.is_some_and(|byte| b")]}".contains(byte)) { behind } else { end }
+}
+
+/// Collects what is behind a place, up to the next token, and gives the place of that. Nothing if an operand does not end there.
+fn forwards<'a>(file: &'a SourceFile, end: usize, items: &mut Vec<Between<'a>>) -> Option<usize> {
     let bytes = file.text.as_bytes();
     let mut at = end;
     loop {
@@ -392,7 +408,7 @@ fn forwards<'a>(file: &'a SourceFile, end: usize, items: &mut Vec<Between<'a>>) 
             items.push(Between::Comment(file.text.get(at..stop as usize)?.trim_end()));
             at = stop as usize;
         } else {
-            return b")]},;=+-*/%&|^<>?:!".contains(&byte).then_some(());
+            return b")]},;=+-*/%&|^<>?:!".contains(&byte).then_some(at);
         }
     }
 }
