@@ -204,6 +204,10 @@ impl Exprs<'_> {
             found.is_some_and(|found| found.start >= begin.start && is_before_end(found))
         };
         let param = call.args.iter().position(is_in)?;
+        // `i * i` begins and ends with an argument, and is none.
+        if call.args.get(param).is_some_and(|arg| self.has_twice(id, *arg)) {
+            return None;
+        }
         // A member that the macro names: the span is that of what it is a member of.
         let is_member =
             matches!(self.kind(id), ExprKind::Field(..) | ExprKind::Swizzle(..) | ExprKind::MatrixSwizzle(..));
@@ -216,6 +220,15 @@ impl Exprs<'_> {
             return None;
         }
         Some(param)
+    }
+
+    /// Whether each operand of an operator is all of one argument, which the macro has twice.
+    fn has_twice(&self, id: ExprId, arg: (Span, Span)) -> bool {
+        let span = |operand: ExprId| self.arena[operand].span;
+        match *self.kind(id) {
+            ExprKind::Binary(_, a, b) => span(a) == span(b) && span(a) != Span::default() && self.is_all_of(a, arg),
+            _ => false,
+        }
     }
 
     /// Whether an expression is all of what the source has from one token to another, besides parentheses.
