@@ -70,6 +70,19 @@ pub struct SharedUnit {
 }
 
 impl SharedUnit {
+    /// One that stands in its header until something says otherwise. No text has it yet.
+    fn of(place: &HeaderPlace, at: (usize, usize), unit: &TextUnit, language: Language) -> SharedUnit {
+        SharedUnit {
+            place: place.clone(),
+            at,
+            needs: BTreeSet::new(),
+            is_shared: true,
+            texts: BTreeSet::new(),
+            is_staged: unit.tokens.iter().any(|word| is_of_stage(language, word)),
+            is_extended: unit.tokens.iter().any(|word| needs_extension(language, word)),
+        }
+    }
+
     /// What it depends on, by number.
     pub fn needs(&self) -> impl Iterator<Item = usize> {
         self.needs.iter().copied()
@@ -153,15 +166,7 @@ impl HeaderSharing {
                 };
                 let id = alike.iter().copied().find(|id| written(id) == Some(true)).unwrap_or_else(|| {
                     alike.push(self.shared.len());
-                    self.shared.push(SharedUnit {
-                        place: place.clone(),
-                        at: (number, at),
-                        needs: BTreeSet::new(),
-                        is_shared: true,
-                        texts: BTreeSet::new(),
-                        is_staged: unit.tokens.iter().any(|word| is_of_stage(language, word)),
-                        is_extended: unit.tokens.iter().any(|word| needs_extension(language, word)),
-                    });
+                    self.shared.push(SharedUnit::of(place, (number, at), unit, language));
                     self.shared.len() - 1
                 });
                 self.shared.get_mut(id).into_iter().for_each(|shared| shared.texts.extend([number]));

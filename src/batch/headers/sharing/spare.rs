@@ -9,7 +9,6 @@
 use super::{HeaderPlace, HeaderSharing, Needs, ReadText, SharedUnit, closure};
 use crate::batch::headers::units::{TextUnit, TextUnitKind};
 use crate::target::Language;
-use crate::target::words::{is_of_stage, needs_extension};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl HeaderSharing {
@@ -66,15 +65,7 @@ impl HeaderSharing {
                     None if is_new() => {
                         let id = self.shared.len();
                         alike.push(id);
-                        self.shared.push(SharedUnit {
-                            place: place.clone(),
-                            at: (number, at),
-                            needs: BTreeSet::new(),
-                            is_shared: true,
-                            texts: BTreeSet::new(),
-                            is_staged: unit.tokens.iter().any(|word| is_of_stage(language, word)),
-                            is_extended: unit.tokens.iter().any(|word| needs_extension(language, word)),
-                        });
+                        self.shared.push(SharedUnit::of(place, (number, at), unit, language));
                         if let Some(name) = unit.declares.first().filter(|_| !is_of_library(place)) {
                             names.insert(id, format!("{}: {name}", place.source));
                         }
