@@ -386,20 +386,25 @@ fn is_of_variable(exprs: &ExprArena, mut id: ExprId) -> bool {
     }
 }
 
+/// Whether an expression names one of some variables, and evaluates it whatever else it computes.
+pub(super) fn evaluates(exprs: &ExprArena, id: ExprId, is_such: &dyn Fn(LocalId) -> bool) -> bool {
+    let (mut names, mut chooses) = (false, false);
+    exprs.any_part(id, |part| {
+        names |= matches!(exprs[part].kind, ExprKind::Local(local) if is_such(local));
+        chooses |=
+            matches!(exprs[part].kind, ExprKind::Select(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..));
+        chooses
+    });
+    names && !chooses
+}
+
 /// What is known of a value.
 fn known(program: &Program, exprs: &ExprArena, id: ExprId) -> Constancy {
     if is_of_variable(exprs, id) {
         return Constancy::Varying;
     }
     // Most expressions name a variable, and evaluate it.
-    let (mut names, mut chooses) = (false, false);
-    exprs.any_part(id, |part| {
-        names |= matches!(exprs[part].kind, ExprKind::Local(_));
-        chooses |=
-            matches!(exprs[part].kind, ExprKind::Select(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..));
-        chooses
-    });
-    if names && !chooses {
+    if evaluates(exprs, id, &|_| true) {
         return Constancy::Varying;
     }
     let clamps = || exprs.any_part(id, |part| is_clamped(program, exprs, part));

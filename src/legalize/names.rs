@@ -5,8 +5,9 @@
 //!
 //! A word of the language gets `_` behind it; what clashes with another name gets a number, but a variable may hide names that
 //! its scope does not mention (see `locals`); a method is named after its type, and an overload, where the language has none,
-//! after its parameters, and the `main` of another stage after that stage. A name of the source never yields to one that is made from others, and that never to one that passes
-//! made up ([`Class`]); among equals what comes first keeps its name: entry points, shader parameters, then the rest in order.
+//! after its parameters, and the `main` of another stage after that stage. A name of the source never yields to one that is made
+//! from others, and that never to one that passes made up ([`Class`]); among equals what comes first keeps its name: entry points,
+//! shader parameters, then the rest in order.
 //!
 //! Where each text has one entry point, what belongs to an entry point (stage inputs and outputs, uniform parameters) is
 //! named among what its slice declares, since it never meets what belongs to others, unless the texts of stages are linked by

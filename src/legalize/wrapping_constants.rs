@@ -9,7 +9,7 @@
 //! of builtins is not known here: it is hidden from it (`max(a, b) - zero + 1`, with a variable that is zero).
 
 use super::hidden_constants::{
-    declare, indexed, is_clamped, is_clamped_among, is_constant, is_constant_to_some, is_finite, obscure,
+    declare, evaluates, indexed, is_clamped, is_clamped_among, is_constant, is_constant_to_some, is_finite, obscure,
 };
 use super::needs::{Find, callee};
 use super::{Context, Pass};
@@ -92,18 +92,7 @@ pub(super) fn beyond(program: &Program, body: &Body, live: &[ExprId]) -> Vec<Exp
     }
     let written = program.written_among(&body.exprs, live);
     // What a written variable is a part of has no value of its own, unless it is chosen away.
-    let varies = |index: ExprId| {
-        let (mut names, mut chooses) = (false, false);
-        body.exprs.any_part(index, |part| {
-            match body.exprs[part].kind {
-                ExprKind::Local(local) => names |= written.contains(&local),
-                ExprKind::Select(..) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => chooses = true,
-                _ => {}
-            }
-            chooses
-        });
-        names && !chooses
-    };
+    let varies = |index: ExprId| evaluates(&body.exprs, index, &|local| written.contains(&local));
     let indices: Vec<(i64, ExprId)> = indices.into_iter().filter(|(_, index)| !varies(*index)).collect();
     if indices.is_empty() {
         return Vec::new();
