@@ -50,7 +50,7 @@ impl Checker<'_> {
         ty: TypeId,
         name: Symbol,
     ) -> Vec<Entity> {
-        self.extension_scopes(ty);
+        self.match_extensions(ty);
         let given = self.interfaces.given.get(&ty).cloned().unwrap_or_default();
         let mut by: Option<ScopeId> = None;
         for (added, scope) in &given {

@@ -12,14 +12,42 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{Scalar, Type, TypeId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// An interface with its arguments.
 pub(super) type InterfaceRef = (DeclId, Vec<Arg>);
 
-/// Scopes of the extensions that match a type, and the interfaces that they add.
-type Matched = (Rc<[ScopeId]>, Rc<[InterfaceRef]>);
+/// The extensions of a type.
+#[derive(Clone, Default)]
+struct Matched {
+    /// The scopes of those that match, in the order of the extensions.
+    scopes: Rc<[ScopeId]>,
+    /// The places of these among all extensions.
+    places: Vec<usize>,
+    /// The interfaces that they add.
+    interfaces: Rc<[InterfaceRef]>,
+    /// Those that are matched when a name is asked for that they declare.
+    waiting: Vec<Waiting>,
+}
+
+/// An extension of the library that adds nothing but members.
+#[derive(Clone)]
+struct Waiting {
+    /// Its place among all extensions.
+    place: usize,
+    decl: DeclId,
+    names: Rc<FxHashSet<Symbol>>,
+}
+
+impl Matched {
+    fn add(&mut self, place: usize, scope: ScopeId) {
+        let at = self.places.partition_point(|before| *before < place);
+        let (before, after) = self.scopes.split_at(at);
+        self.scopes = before.iter().copied().chain([scope]).chain(after.iter().copied()).collect();
+        self.places.insert(at, place);
+    }
+}
 
 /// Extensions and conformances.
 #[derive(Default)]
@@ -30,8 +58,9 @@ pub(super) struct Interfaces<'a> {
     /// By which extensions a type conforms to interfaces.
     pub given: FxHashMap<TypeId, Vec<(InterfaceRef, ScopeId)>>,
     heads: FxHashMap<DeclId, Head>,
-    /// Per type: scopes of the extensions that match it, and the interfaces that they add.
     matched: FxHashMap<TypeId, Matched>,
+    /// What extensions of the library declare, if they add nothing but members.
+    names: FxHashMap<DeclId, Option<Rc<FxHashSet<Symbol>>>>,
     /// Scopes of the members of generic extensions: the parameters, their arguments, and where these are bound.
     generic: FxHashMap<ScopeId, (&'a Generics, Vec<Arg>, ScopeId)>,
     /// Members of an interface for a type that conforms.
@@ -265,7 +294,7 @@ impl<'a> Checker<'a> {
         let mut current = Some(ty);
         for _ in 0..super::MAX_BASES {
             let Some(at) = current else { break };
-            let (_, added) = self.matched_extensions(at);
+            let added = self.interfaces_added(at);
             current = None;
             if let Some(instance) = self.structs.instance(at) {
                 list.extend(instance.interfaces.iter().cloned());
@@ -462,34 +491,52 @@ impl<'a> Checker<'a> {
         Name::Error
     }
 
-    /// The scopes of the extensions of a type.
-    pub(super) fn extension_scopes(&mut self, ty: TypeId) -> Rc<[ScopeId]> {
-        self.matched_extensions(ty).0
-    }
-
-    fn matched_extensions(&mut self, ty: TypeId) -> (Rc<[ScopeId]>, Rc<[InterfaceRef]>) {
-        if let Some(known) = self.interfaces.matched.get(&ty) {
-            return known.clone();
-        }
-        // While matching, the type has the extensions found so far.
-        self.interfaces.matched.insert(ty, (Rc::from([]), Rc::from([])));
-        let mut scopes = Vec::new();
-        let mut interfaces = Vec::new();
-        let mut left = Vec::new();
-        for index in 0..self.interfaces.extensions.len() {
-            let Some(&decl) = self.interfaces.extensions.get(index) else { break };
-            if self.head_matches(decl, ty) {
-                left.push(decl);
+    /// The scopes of the extensions of a type; of those of the library at least the ones that declare a name.
+    pub(super) fn extension_scopes(&mut self, ty: TypeId, name: Symbol) -> Rc<[ScopeId]> {
+        self.match_extensions(ty);
+        let known = self.interfaces.matched.entry(ty).or_default();
+        let asked: Vec<Waiting> = known.waiting.extract_if(.., |of| of.names.contains(&name)).collect();
+        for Waiting { place, decl, .. } in asked {
+            if let Some(scope) = self.match_extension(decl, ty, &mut Vec::new()) {
+                self.interfaces.matched.entry(ty).or_default().add(place, scope);
             }
         }
+        self.interfaces.matched.get(&ty).map(|known| known.scopes.clone()).unwrap_or_default()
+    }
+
+    /// The interfaces that extensions add to a type.
+    fn interfaces_added(&mut self, ty: TypeId) -> Rc<[InterfaceRef]> {
+        self.match_extensions(ty);
+        self.interfaces.matched.get(&ty).map(|known| known.interfaces.clone()).unwrap_or_default()
+    }
+
+    /// Finds the extensions of a type once. While it does, the type has those found so far.
+    pub(super) fn match_extensions(&mut self, ty: TypeId) {
+        if self.interfaces.matched.contains_key(&ty) {
+            return;
+        }
+        self.interfaces.matched.insert(ty, Matched::default());
+        let (mut left, mut waiting) = (Vec::new(), Vec::new());
+        for place in 0..self.interfaces.extensions.len() {
+            let Some(&decl) = self.interfaces.extensions.get(place) else { break };
+            if !self.head_matches(decl, ty) {
+                continue;
+            }
+            match self.only_members(decl) {
+                Some(names) => waiting.push(Waiting { place, decl, names }),
+                None => left.push((place, decl)),
+            }
+        }
+        self.interfaces.matched.entry(ty).or_default().waiting = waiting;
         // What a later one adds to the type may be what an earlier one asks for.
+        let mut interfaces = Vec::new();
         loop {
             let before = interfaces.len();
-            left.retain(|decl| match self.match_extension(*decl, ty, &mut interfaces) {
+            left.retain(|(place, decl)| match self.match_extension(*decl, ty, &mut interfaces) {
                 Some(scope) => {
-                    scopes.push(scope);
-                    let partial = (Rc::from(scopes.as_slice()), Rc::from(interfaces.as_slice()));
-                    self.interfaces.matched.insert(ty, partial);
+                    let known = self.interfaces.matched.entry(ty).or_default();
+                    known.add(*place, scope);
+                    known.interfaces = Rc::from(interfaces.as_slice());
                     false
                 }
                 None => true,
@@ -498,10 +545,36 @@ impl<'a> Checker<'a> {
                 break;
             }
         }
-        let result: (Rc<[ScopeId]>, Rc<[InterfaceRef]>) =
-            (Rc::from(scopes.as_slice()), Rc::from(interfaces.as_slice()));
-        self.interfaces.matched.insert(ty, result.clone());
-        result
+    }
+
+    /// The names that an extension of the library declares, if it adds nothing but members.
+    fn only_members(&mut self, decl: DeclId) -> Option<Rc<FxHashSet<Symbol>>> {
+        if let Some(known) = self.interfaces.names.get(&decl) {
+            return known.clone();
+        }
+        let info = self.info(decl);
+        let names = match info.what {
+            What::Extension(e) if e.bases.is_empty() && self.source(info.source).builtin => {
+                let further = self.interfaces.further.get(&decl).into_iter().flatten().copied();
+                let members = std::iter::once(e.members.as_slice()).chain(further).flatten();
+                members.map(|member| self.member_name(member)).collect::<Option<FxHashSet<Symbol>>>().map(Rc::new)
+            }
+            _ => None,
+        };
+        self.interfaces.names.insert(decl, names.clone());
+        names
+    }
+
+    /// What a member of an extension is found by, if that is one name.
+    fn member_name(&self, member: &ast::Decl) -> Option<Symbol> {
+        match &member.kind {
+            ast::DeclKind::Function(f) if f.owner.is_empty() && f.specializes.is_none() => Some(f.name.name),
+            ast::DeclKind::Property(property) => Some(property.name.name),
+            ast::DeclKind::Subscript(_) => Some(self.words.subscript),
+            ast::DeclKind::Alias(alias) => Some(alias.name.name),
+            ast::DeclKind::Var(var) if var.owner.is_empty() => Some(var.name.name),
+            _ => None,
+        }
     }
 
     fn head_matches(&mut self, decl: DeclId, ty: TypeId) -> bool {

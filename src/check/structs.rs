@@ -446,7 +446,7 @@ impl<'a> Checker<'a> {
                 list.extend(self.named(opened, name));
             }
         }
-        for scope in self.extension_scopes(ty).iter() {
+        for scope in self.extension_scopes(ty, name).iter() {
             let more = self.named(*scope, name).iter().copied();
             let more: Vec<Entity> = more.filter(|e| matches!(e, Entity::Decl(_)) || list.is_empty()).collect();
             list.extend(more);

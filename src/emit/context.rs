@@ -62,7 +62,7 @@ impl<'a> Context<'a> {
         }
         let nothing = FxHashSet::default();
         let entries = entry_points.iter().map(|e| (e.function, e)).collect();
-        let macros = Macros::new(sources, profile.language);
+        let macros = Macros::new(sources, profile);
         let trivia = Trivia::new(sources, options.comments);
         let marks = Rc::default();
         Context {

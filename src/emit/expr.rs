@@ -193,8 +193,12 @@ impl<'a> Exprs<'a> {
         }
         self.cx.marks.begin(span, PieceKind::Code, out);
         let prec = match span.file.is_named() {
-            true if self.cx.macros.is_call(span) => self.macro_call(id, span, out),
-            true if self.is_macro_value(id) => self.macro_value(id, span, out),
+            true if self.cx.macros.is_call(span) => {
+                self.cx.macros.use_of(&self.cx.trivia, out, |out| self.macro_call(id, span, out))
+            }
+            true if self.is_macro_value(id) => {
+                self.cx.macros.use_of(&self.cx.trivia, out, |out| self.macro_value(id, span, out))
+            }
             _ => self.print_plain(id, out),
         };
         self.cx.marks.end(out);
@@ -431,7 +435,7 @@ impl<'a> Exprs<'a> {
         let mut text = String::new();
         self.plain_converted_literal(id, scalar, &mut text)?;
         let print = |out: &mut String| self.plain_converted_literal(id, scalar, out).unwrap_or(Prec::Postfix);
-        Some(self.macro_literal(id, scalar, out, &print))
+        Some(self.cx.macros.use_of(&self.cx.trivia, out, |out| self.macro_literal(id, scalar, out, &print)))
     }
 
     fn plain_converted_literal(&self, id: ExprId, scalar: Scalar, out: &mut String) -> Option<Prec> {

@@ -119,9 +119,11 @@ impl Exprs<'_> {
         let macros = &self.cx.macros;
         match macros.callee(self.arena[call].span).filter(|_| !macros.are_constants) {
             Some(span) => {
-                macros.write(span, true, out, &|out| {
-                    out.push_str(name);
-                    Prec::Postfix
+                macros.use_of(&self.cx.trivia, out, |out| {
+                    macros.write(span, true, out, &|out| {
+                        out.push_str(name);
+                        Prec::Postfix
+                    })
                 });
             }
             None => out.push_str(name),

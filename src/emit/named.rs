@@ -1,21 +1,22 @@
 //! Macros of the source that stand for values: an expression that comes from one macro as a whole is written by its name. Where
 //! macros become constants, it is a constant expression. Sizes of arrays and arguments of attributes are among those.
 //!
-//! A text is printed three times if it has such expressions, else once. The first time tells what each macro is written as: most
-//! often, and of equals what is shortest. The second time its name is written where it says just that. Names that the text has
-//! otherwise, too, are left out the third time.
+//! What a name stands for is what its macro is written as most often, and of equals what is shortest. That is known when the text
+//! is printed: at first it is taken to be what the first use is written as, and the text is printed again if that was wrong. Names
+//! that the text has otherwise, too, are left out another time.
 
 use super::context::Context;
 use super::expr::Exprs;
 use super::macro_calls::Calls;
 use super::macro_places::{self, Placed};
 use super::marks::{self, Piece, PieceKind, is_mark};
+use super::trivia::Trivia;
 use super::writer::{Slot, Writer};
 use crate::lex::{Comment, TokenKind};
 use crate::source::{Expansion, Remark, Sources, Span};
 use crate::symbol::Symbol;
-use crate::target::Language;
 use crate::target::reserved::Reserved;
+use crate::target::{Language, Profile};
 use crate::tree::{ExprId, ExprKind, Literal, LocalId, Prec, Scalar, UnaryOp};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
@@ -34,8 +35,8 @@ pub(super) struct Macros<'a> {
     known: RefCell<Vec<Macro>>,
     /// Those by their definitions.
     places: RefCell<FxHashMap<Span, usize>>,
-    /// Names are written.
-    are_chosen: Cell<bool>,
+    mode: Cell<Mode>,
+    reserved: &'static Reserved,
     /// No names are written now: it is asked how a text is without them.
     is_plain: Cell<bool>,
     /// The size of an array or the like is written now, which takes integers of any type.
@@ -44,9 +45,22 @@ pub(super) struct Macros<'a> {
     pub(super) calls: Calls,
 }
 
+/// What is done with the uses of macros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// They are noted, then written with what is known so far.
+    Guess,
+    /// It is noted what they are written as. No names are written.
+    Note,
+    /// They are written by the names that stand for them.
+    Write,
+}
+
 /// A macro.
 struct Macro {
     name: Symbol,
+    /// It can be written by its name.
+    is_legal: bool,
     /// If it has any.
     params: Option<Vec<Symbol>>,
     definition: Span,
@@ -123,15 +137,33 @@ struct Meaning {
 
 impl<'a> Macros<'a> {
     /// None are known.
-    pub(super) fn new(sources: &'a Sources, language: Language) -> Macros<'a> {
-        let are_constants = match language {
+    pub(super) fn new(sources: &'a Sources, profile: &Profile) -> Macros<'a> {
+        let are_constants = match profile.language {
             Language::Hlsl | Language::Glsl => false,
             Language::Wgsl => true,
         };
         let (known, places) = (RefCell::default(), RefCell::default());
-        let (are_chosen, is_plain, is_size) = <(Cell<bool>, Cell<bool>, Cell<bool>)>::default();
-        let calls = Calls::default();
-        Macros { sources, are_constants, known, places, are_chosen, is_plain, is_size, calls }
+        let (is_plain, is_size) = <(Cell<bool>, Cell<bool>)>::default();
+        let (mode, reserved, calls) = (Cell::new(Mode::Guess), Reserved::of(profile), Calls::default());
+        Macros { sources, are_constants, known, places, mode, reserved, is_plain, is_size, calls }
+    }
+
+    /// Writes a use with all that is in it.
+    pub(super) fn use_of<T>(&self, trivia: &Trivia, out: &mut String, print: impl Fn(&mut String) -> T) -> T {
+        if self.mode.get() != Mode::Guess || self.is_plain.get() {
+            return print(out);
+        }
+        self.mode.set(Mode::Note);
+        trivia.at_first(|| print(&mut String::new()));
+        self.mode.set(Mode::Write);
+        let printed = print(out);
+        self.mode.set(Mode::Guess);
+        printed
+    }
+
+    /// Whether names are written.
+    fn are_written(&self) -> bool {
+        self.mode.get() == Mode::Write && !self.is_plain.get()
     }
 
     /// Writes the size of an array or the like.
@@ -145,7 +177,7 @@ impl<'a> Macros<'a> {
     /// Writes a constant expression of this span, by the name of its macro if that stands for it.
     pub(super) fn write(&self, span: Span, as_is: bool, out: &mut String, print: &dyn Fn(&mut String) -> Prec) -> Prec {
         let Some(at) = self.place(span).filter(|_| !self.is_plain.get()) else { return print(out) };
-        if !self.are_chosen.get() {
+        if !self.are_written() {
             let start = out.len();
             let prec = print(out);
             self.note(at, out.get(start..).unwrap_or_default(), as_is);
@@ -212,9 +244,13 @@ impl<'a> Macros<'a> {
         let params = expansion.call.as_ref().map(|call| call.params.clone());
         let mut known = self.known.borrow_mut();
         let mut places = self.places.borrow_mut();
+        let is_legal = |name: &str| {
+            name.chars().all(is_part) && self.reserved.respell(name) == name && !self.reserved.is_builtin(name)
+        };
         *places.entry(expansion.definition).or_insert_with(|| {
             known.push(Macro {
                 name: expansion.name,
+                is_legal: is_legal(expansion.name.as_str()),
                 body: if params.is_some() { Body::Other } else { Body::of(self.sources, span) },
                 params,
                 definition: expansion.definition,
@@ -251,7 +287,7 @@ impl<'a> Macros<'a> {
     /// Whether a use of a macro with parameters is written by its name, if this is what it stands for; `value` gives that with the
     /// names of other macros.
     pub(super) fn writes_call(&self, at: usize, text: &str, value: impl FnOnce() -> Option<String>) -> bool {
-        if !self.are_chosen.get() {
+        if !self.are_written() {
             self.note(at, text, true);
             return false;
         }
@@ -287,29 +323,38 @@ impl<'a> Macros<'a> {
             known.count += usize::from(!self.is_size.get());
             known.as_is += usize::from(as_is);
         }
+        if known.is_legal && known.chosen.is_none() {
+            known.chosen = Some(text.to_owned());
+        }
     }
 
     /// Whether names are written, and this is what the name of a span's macro stands for.
     pub(super) fn stands_for(&self, span: Span, text: &str) -> bool {
-        let Some(at) = self.place(span).filter(|_| self.are_chosen.get() && !self.is_plain.get()) else { return false };
+        let Some(at) = self.place(span).filter(|_| self.are_written()) else { return false };
         let known = self.known.borrow();
         known.get(at).is_some_and(|known| known.chosen.as_deref() == Some(text) && !known.is_open)
     }
 
-    /// Chooses what names stand for. False: there are none.
-    pub(super) fn choose(&self, reserved: &Reserved) -> bool {
+    /// Chooses what names stand for. False: just what they were taken for.
+    pub(super) fn choose(&self) -> bool {
+        self.mode.set(Mode::Write);
         // Files of a program may have the same macro, each for itself.
         let mut meanings: BTreeMap<&str, &str> = BTreeMap::new();
-        for known in self.known.borrow_mut().iter_mut() {
-            let name = known.name.as_str();
-            let is_legal = name.chars().all(is_part) && reserved.respell(name) == name && !reserved.is_builtin(name);
+        let mut is_other = false;
+        let mut known = self.known.borrow_mut();
+        for known in known.iter_mut() {
             let best = known.texts.iter().max_by_key(|known| (known.as_is, known.count, Reverse(known.text.len())));
-            let best = best.filter(|_| is_legal).map(|best| best.text.as_str());
-            let best = best.filter(|best| *meanings.entry(name).or_insert(best) == *best);
-            known.chosen = best.map(str::to_owned);
+            let best = best.filter(|_| known.is_legal).map(|best| best.text.as_str());
+            let best = best.filter(|best| *meanings.entry(known.name.as_str()).or_insert(best) == *best);
+            if known.chosen.as_deref() != best {
+                known.chosen = best.map(str::to_owned);
+                is_other = true;
+            }
         }
-        self.are_chosen.set(true);
-        self.known.borrow().iter().any(|known| known.chosen.is_some())
+        if is_other {
+            known.iter_mut().for_each(|known| known.value = None);
+        }
+        is_other
     }
 
     /// Leaves out names that a text has otherwise, too. False: there are none.
@@ -583,14 +628,12 @@ pub(super) fn with_macros(cx: &Context, print: fn(&Context) -> (String, Vec<Slot
 /// Prints a text until it is known which macros it has.
 fn chosen(cx: &Context, print: fn(&Context) -> (String, Vec<Slot>)) -> String {
     let macros = &cx.macros;
-    let (text, _) = print(cx);
-    if !macros.choose(Reserved::of(cx.profile)) {
-        return text;
+    let (mut text, mut slots) = print(cx);
+    if macros.choose() {
+        (text, slots) = print(cx);
     }
-    loop {
-        let (text, slots) = print(cx);
-        if !macros.leave_out(&text) {
-            return macros.declare((&text, &slots), cx);
-        }
+    while macros.leave_out(&text) {
+        (text, slots) = print(cx);
     }
+    macros.declare((&text, &slots), cx)
 }

@@ -43,6 +43,14 @@ impl<'a> Trivia<'a> {
         printed
     }
 
+    /// Prints what is printed again after it.
+    pub(super) fn at_first<T>(&self, print: impl FnOnce() -> T) -> T {
+        let before = self.taken.borrow().clone();
+        let printed = print();
+        self.taken.replace(before);
+        printed
+    }
+
     /// Another declaration begins.
     pub(super) fn begin(&self) {
         self.taken.borrow_mut().clear();
