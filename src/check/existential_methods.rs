@@ -187,7 +187,7 @@ impl<'a> Checker<'a> {
             let body = Block::of(stmts);
             cases.push(SwitchCase { labels: vec![label], comments: Vec::new(), body });
         }
-        code.block = match cases.len() {
+        let block = match cases.len() {
             // Nothing conforms: a value of the type is never made.
             0 => {
                 let value = (signature.result != TypeId::VOID)
@@ -203,6 +203,7 @@ impl<'a> Checker<'a> {
                 Block::of(vec![Stmt::new(choose, span)])
             }
         };
+        code.block = block.into();
         self.program.functions[function].code = code;
         self.program.functions[function].body = FunctionBody::Block;
     }

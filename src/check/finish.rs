@@ -4,7 +4,7 @@ use super::scope::{DeclId, What};
 use super::{Checker, Input};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
-use crate::source::Span;
+use crate::source::{FileId, Span};
 use crate::symbol::Symbol;
 use crate::tree::analyses::items;
 use crate::tree::{
@@ -13,8 +13,16 @@ use crate::tree::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Where an item stands in the source: standard library, modules, units; then by declaration.
-type Key = (u32, u32, u32);
+/// Where an item stands in the source: standard library, modules, units; then by the declaration at file scope, and in that.
+type Key = (u32, u32, Place);
+
+/// A place in a declaration at file scope. What the library adds to a type is declared when it is asked for: its place is that in
+/// the text, for all programs alike.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Text(FileId, u32),
+    Decl(u32),
+}
 
 impl<'a> Checker<'a> {
     /// Completes the program.
@@ -399,7 +407,7 @@ impl<'a> Checker<'a> {
             Item::Global(id) => self.global_decl(id),
             Item::Function(id) => self.functions.of_function.get(id.index()).map(|i| self.functions.get(*i).decl),
         };
-        let Some(decl) = decl else { return (u32::MAX, 0, 0) };
+        let Some(decl) = decl else { return (u32::MAX, 0, Place::Decl(0)) };
         let source = self.source_of(decl);
         let count = self.sources.len() as u32;
         // Modules that others import come later in the order of first import, and earlier in the text.
@@ -408,7 +416,9 @@ impl<'a> Checker<'a> {
             (_, true) => count.saturating_sub(source.unit),
             _ => count + 1 + source.unit,
         };
-        (rank, self.root_decl(decl).0, decl.0)
+        let span = self.info(decl).span;
+        let place = if source.builtin { Place::Text(span.file, span.start) } else { Place::Decl(decl.0) };
+        (rank, self.root_decl(decl).0, place)
     }
 
     pub(super) fn global_decl(&self, id: GlobalId) -> Option<DeclId> {

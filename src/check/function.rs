@@ -595,7 +595,7 @@ impl<'a> Checker<'a> {
         let source = self.info(decl).source;
         let (root, body) = self.quiet(|c| c.in_context(scope, source, |c| c.expr_to(written, param.ty)));
         let is_value = param.ty != TypeId::ERROR && body.exprs[root].ty == param.ty;
-        is_value.then_some(ExprTree { exprs: body.exprs, root })
+        is_value.then_some(ExprTree { exprs: body.exprs.into_value(), root })
     }
 
     fn param(&mut self, code: &mut Body, param: &ParamSignature<'a>, scope: ScopeId) -> Param {

@@ -222,7 +222,7 @@ impl<'a> Checker<'a> {
             if signature.is_constructor {
                 c.constructor_body(block, signature.result);
             } else {
-                c.cx.body.block = c.block(block);
+                c.cx.body.block = c.block(block).into();
                 c.declare_outlived();
                 c.return_named_value(block.span);
                 c.end_of_throwing(block.span);
@@ -265,6 +265,6 @@ impl<'a> Checker<'a> {
             let value = self.push(ExprKind::Local(this), ty, span);
             code.stmts.push(statement(StmtKind::Return(Some(value))));
         }
-        self.cx.body.block = code;
+        self.cx.body.block = code.into();
     }
 }

@@ -458,7 +458,7 @@ impl<'a> Checker<'a> {
         }
         let ty = body.exprs[root].ty;
         let ty = if gives_type { ty } else { written };
-        (ty, has_value.then_some(ExprTree { exprs: body.exprs, root }))
+        (ty, has_value.then_some(ExprTree { exprs: body.exprs.into_value(), root }))
     }
 
     /// The numbers of the value of a shader parameter, which the application may begin with; nothing where they are not known. It is no
@@ -507,7 +507,7 @@ impl<'a> Checker<'a> {
             );
             return None;
         }
-        root.map(|root| ExprTree { exprs: body.exprs, root })
+        root.map(|root| ExprTree { exprs: body.exprs.into_value(), root })
     }
 
     fn zero_init(&mut self, ty: TypeId, info: DeclInfo<'a>) -> Option<ExprTree> {

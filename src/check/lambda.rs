@@ -72,7 +72,7 @@ impl<'a> Checker<'a> {
         let info = self.info(call);
         let block = f.body.as_ref()?;
         let mut outer = self.cx.captures.as_ref().map(|c| c.outer.clone()).unwrap_or_default();
-        outer.push((self.cx.id, Rc::new(self.cx.body.locals.clone())));
+        outer.push((self.cx.id, Rc::new((*self.cx.body.locals).clone())));
         let own_this = self.cx.this.zip(self.cx.this_ty).map(|(local, ty)| (local, self.cx.id, ty));
         let this = match &self.cx.captures {
             Some(captures) => captures.this,
@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
                 let id = c.cx.body.locals.push(local(param.name, param.ty, false, param.span));
                 c.bind(scope, param.name, super::scope::Entity::Local(id, c.cx.id));
             }
-            c.cx.body.block = c.block(block);
+            c.cx.body.block = c.block(block).into();
             let result = c.cx.result.unwrap_or(TypeId::VOID);
             c.lambdas.results.insert(call, result);
             c.cx.captures.take()

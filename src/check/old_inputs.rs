@@ -134,7 +134,8 @@ fn convert(program: &mut Program, root: FunctionId, at: usize, input: &OldInput,
     let ty = body.locals[param].ty;
     let fits = components(&program.types, ty).is_some_and(|count| count <= input.components);
     if fits {
-        let variable = body.locals.push(body.locals[param].clone());
+        let copy = body.locals[param].clone();
+        let variable = body.locals.push(copy);
         rename(&mut body, param, variable);
         let now = (input.ty)(&mut program.types);
         let local = &mut body.locals[param];

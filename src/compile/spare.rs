@@ -214,7 +214,7 @@ fn spare_program(program: &Program, spare: &[Item]) -> Program {
     program.items = program.items.iter().copied().filter(|item| !constants.contains(item)).collect::<Vec<_>>().into();
     let mut code = Body::default();
     let uses: Vec<Stmt> = spare.iter().flat_map(|item| used(&mut program, &mut code, *item)).collect();
-    code.block = Block::of(uses);
+    code.block = Block::of(uses).into();
     let function = program.functions.push(Function {
         name: ENTRY.into(),
         result: TypeId::VOID,

@@ -205,7 +205,7 @@ impl<'a> Context<'a> {
         self.trivia.begin();
         let assigned = assigned_locals(self.program, body);
         let labels = label_locals(body);
-        let locals = Some(&body.locals);
+        let locals = Some(&*body.locals);
         let ex = Exprs { cx: self, dialect, arena: &body.exprs, locals, assigned: &assigned, labels: &labels };
         w.open(head);
         Stmts { ex, w: &mut *w }.block(&body.block);

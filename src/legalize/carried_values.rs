@@ -213,7 +213,7 @@ impl Carrier<'_> {
 
     /// A statement whose blocks run in no order that is known: what they change is not known in them, nor behind it.
     fn several(&mut self, body: &mut Body, stmt: &Stmt, around: Around, now: &mut KnownValues) {
-        let alone = Body { block: Block::of(vec![stmt.clone()]), ..body.clone() };
+        let alone = Body { block: Block::of(vec![stmt.clone()]).into(), ..body.clone() };
         let written = self.program.written_locals(&alone);
         now.values.retain(|local, _| !written.contains(local));
         self.exprs(body, stmt, None, &mut now.values);

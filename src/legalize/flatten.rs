@@ -155,8 +155,8 @@ fn flatten(cx: &mut Context, places_first: bool, concerned: &dyn Fn(&Context, &B
 fn flatten_body(cx: &mut Context, effects: &Effects, body: &mut Body, places_first: bool, only: Option<Only>) {
     let block = std::mem::take(&mut body.block);
     let mut flatten = Flattening { program: cx.program, effects, body, places_first, only };
-    let block = flatten.block(block);
-    body.block = block;
+    let block = flatten.block(block.into_value());
+    body.block = block.into();
 }
 
 const CONVERTED_ARGUMENTS: Finder = (

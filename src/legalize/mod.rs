@@ -687,12 +687,12 @@ impl Context<'_> {
     pub fn each_value(&mut self, f: &mut dyn FnMut(&mut Context, &mut crate::tree::Body)) {
         for id in self.program.globals.ids() {
             let Some(tree) = self.program.globals[id].init.take() else { continue };
-            let mut body = crate::tree::Body { exprs: tree.exprs.clone(), ..Default::default() };
+            let mut body = crate::tree::Body { exprs: tree.exprs.clone().into(), ..Default::default() };
             let span = tree.exprs[tree.root].span;
             body.block.stmts.push(Stmt::new(StmtKind::Return(Some(tree.root)), span));
             f(self, &mut body);
             let value = match body.block.stmts.as_slice() {
-                [Stmt { kind: StmtKind::Return(Some(root)), .. }] => ExprTree { root: *root, exprs: body.exprs },
+                [Stmt { kind: StmtKind::Return(Some(root)), .. }] => ExprTree { root: *root, exprs: body.exprs.into_value() },
                 _ => tree,
             };
             self.program.globals[id].init = Some(value);

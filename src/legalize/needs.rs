@@ -688,7 +688,7 @@ impl Scan<'_> {
             if !self.types.is_empty() || !self.finders.stmts.is_empty() {
                 f.code.block.visit(&mut |stmt| self.stmt(&f.code, stmt));
             }
-            let live = f.code.expressions();
+            let live = f.code.live();
             self.found.each_at(&self.finders.bodies, |find| find(self.program, id, &f.code, &live));
             self.exprs(&f.code.exprs, &live);
         }

@@ -321,7 +321,8 @@ fn convert_results(program: &mut Program, body: &mut Body, ty: TypeId) {
     let Body { block, exprs, .. } = body;
     block.visit_mut(&mut |stmt| {
         if let StmtKind::Return(Some(value)) = &mut stmt.kind {
-            *value = Build::new(&mut program.types, exprs, exprs[*value].span).convert(*value, ty);
+            let span = exprs[*value].span;
+            *value = Build::new(&mut program.types, exprs, span).convert(*value, ty);
         }
     });
 }

@@ -61,7 +61,7 @@ pub(super) fn write_out_loops(program: &Program, body: &mut Body, wanted: &Reach
         let choices = Choices { program, wanted: Some(wanted), given, chosen, open: open.collect() };
         let mut unroller = Unroller { choices, known, changed: false };
         let block = std::mem::take(&mut body.block);
-        body.block = unroller.block(body, block);
+        body.block = unroller.block(body, block.into_value()).into();
         if !unroller.changed {
             break;
         }
@@ -300,7 +300,7 @@ impl Unroller<'_> {
             },
             _ => {}
         }
-        let alone = Body { block: Block::of(vec![stmt.clone()]), ..body.clone() };
+        let alone = Body { block: Block::of(vec![stmt.clone()]).into(), ..body.clone() };
         self.choices.program.written_locals(&alone).contains(&variable).then_some(None)
     }
 
@@ -533,7 +533,7 @@ pub(super) fn counted(
 ) -> Option<(LocalId, Vec<Value>)> {
     let StmtKind::For(init, Some(condition), Some(step), block, _) = &stmt.kind else { return None };
     let [Stmt { kind: StmtKind::Local(counter, Some(first)), .. }] = init.as_slice() else { return None };
-    let mut inside = Body { block: block.clone(), ..body.clone() };
+    let mut inside = Body { block: block.clone().into(), ..body.clone() };
     inside.block.stmts.push(Stmt::new(StmtKind::Expr(*condition), stmt.span));
     if program.written_locals(&inside).contains(counter) {
         return None;

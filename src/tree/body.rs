@@ -1,6 +1,7 @@
 //! Bodies: expressions, statements, locals.
 
-use super::{Arena, EnumId, ExprId, FunctionId, GlobalId, LocalId, Modifiers, TypeId};
+use super::analyses::CodeMemo;
+use super::{Arena, EnumId, ExprId, FunctionId, GlobalId, LocalId, Modifiers, Tracked, TypeId};
 use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -9,15 +10,17 @@ use crate::symbol::Symbol;
 #[derive(Clone, Debug, Default)]
 pub struct Body {
     /// All expressions; those that no statement reaches any more are garbage and harmless.
-    pub exprs: Arena<ExprId, Expr>,
+    pub exprs: Tracked<Arena<ExprId, Expr>>,
     /// Parameters (first, in order) and variables.
-    pub locals: Arena<LocalId, Local>,
+    pub locals: Tracked<Arena<LocalId, Local>>,
     /// The statements.
-    pub block: Block,
+    pub block: Tracked<Block>,
     /// An assignment in it computes its value before the place that it assigns to, as in HLSL.
     pub value_first: bool,
     /// A shift in it takes its distance modulo the width of the number, as in HLSL.
     pub shifts_wrap: bool,
+    /// What is known of it.
+    pub memo: CodeMemo,
 }
 
 /// An expression outside of functions: an initializer.

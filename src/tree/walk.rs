@@ -397,8 +397,12 @@ impl Body {
         roots
     }
 
-    /// All live expressions: statement by statement, children before parents.
+    /// See [`Body::live`]; a list of one's own.
     pub fn expressions(&self) -> Vec<ExprId> {
+        self.live().to_vec()
+    }
+
+    pub(super) fn find_live(&self) -> Vec<ExprId> {
         let (mut order, mut stack) = (Vec::with_capacity(self.exprs.len()), Vec::with_capacity(8));
         let mut add = |root| self.exprs.post_order_into(root, &mut order, &mut stack);
         self.block.visit(&mut |stmt| stmt.own_exprs(&mut add));

@@ -34,7 +34,7 @@ pub(super) fn declared(program: &mut Program) -> FunctionId {
     let zero = b.uint(0);
     let is_any = b.binary(BinaryOp::NotEqual, loaded, zero);
     let result = Stmt::new(StmtKind::Return(Some(is_any)), span);
-    code.block = Block::of(vec![down, wait, raised, result]);
+    code.block = Block::of(vec![down, wait, raised, result]).into();
     let vote = Function::new("any_in_group", vec![Param::new(own)], TypeId::BOOL, code, span);
     let vote = program.functions.push(vote);
     let first = program.items.iter().find(|item| matches!(item, Item::Function(_))).copied();

@@ -59,11 +59,11 @@ pub(super) fn rewrite(cx: &mut Context, plan: &mut Plan) {
     for id in cx.program.globals.ids().filter(|_| !plan.fields.is_empty()) {
         let Some(ExprTree { exprs, root }) = cx.program.globals[id].init.take() else { continue };
         let block = Block::of(vec![Stmt::new(StmtKind::Expr(root), exprs[root].span)]);
-        let mut body = Body { exprs, block, ..Body::default() };
+        let mut body = Body { exprs: exprs.into(), block: block.into(), ..Body::default() };
         let mut access = Access::new(cx.program, &mut body, plan, cx.profile);
         access.reads(&by_reference);
         access.constructions();
-        cx.program.globals[id].init = Some(ExprTree { exprs: body.exprs, root });
+        cx.program.globals[id].init = Some(ExprTree { exprs: body.exprs.into_value(), root });
     }
     for (span, reason) in faults {
         cx.unsupported(span, reason);

@@ -3,8 +3,8 @@
 use super::Analyses;
 use crate::source::Span;
 use crate::tree::{
-    Body, EntryPoint, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionId, GlobalId, Id, Program, StmtKind,
-    TypeId,
+    Body, EntryPoint, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, GlobalId, Id, Program,
+    StmtKind, TypeId,
 };
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -71,7 +71,7 @@ impl Collector {
                 self.ty(body.locals[local].ty);
             }
         });
-        body.expressions().into_iter().for_each(|id| self.expr(&body.exprs, id));
+        body.live().iter().for_each(|id| self.expr(&body.exprs, *id));
     }
 
     fn expr(&mut self, exprs: &ExprArena, id: crate::tree::ExprId) {
@@ -103,11 +103,20 @@ impl Collector {
 }
 
 impl Uses {
-    fn of_function(function: &Function) -> Uses {
+    pub(super) fn of_body(body: &Body) -> Uses {
+        let mut collector = Collector::default();
+        collector.body(body);
+        collector.uses
+    }
+
+    fn of_function(function: &Function) -> Arc<Uses> {
+        if let FunctionBody::Block = function.body {
+            return function.code.uses();
+        }
         let mut collector = Collector::default();
         // All that it may become.
         function.each_body(&mut |body| collector.body(body));
-        collector.uses
+        Arc::new(collector.uses)
     }
 
     fn of_tree(tree: &ExprTree) -> Uses {

@@ -17,7 +17,8 @@
 //!
 //! The functions, globals and entry points of a program are [`Tracked`]: borrowing them to change them gives them a new
 //! stamp. What was computed is kept together with the stamps that it was computed for ([`Memo`]), and used as long as these
-//! are the program's. A pass that takes bodies out of the program asks before it does so.
+//! are the program's. A pass that takes bodies out of the program asks before it does so. The code of each function is tracked for
+//! itself in the same way ([`CodeMemo`]): most passes look at all functions and change few.
 
 pub mod bit_units;
 pub mod calls;
@@ -35,17 +36,37 @@ pub use effects::{AT_VERTEX, Effects, is_pure, is_trivial};
 pub use flow::{endless_loops, ends_flow, is_endless, may_complete, reached};
 pub use ranges::Ranges;
 
-use super::{FunctionId, GlobalId, Program, TypeId};
+use super::{Body, ExprId, FunctionId, GlobalId, Program, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// A part of a program whose changes are noticed: every mutable borrow gives it a new stamp.
-#[derive(Clone, Debug, Default)]
+/// A part of a program whose changes are noticed: a mutable borrow takes its stamp away, and the next that asks gives it a new
+/// one. Equal stamps mean equal contents.
+#[derive(Default)]
 pub struct Tracked<T> {
     value: T,
-    stamp: u64,
+    /// 0: none since the last change.
+    stamp: AtomicU64,
+}
+
+impl<T> Tracked<T> {
+    /// The part alone.
+    pub fn into_value(self) -> T {
+        self.value
+    }
+
+    fn stamp(&self) -> u64 {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        match self.stamp.load(Ordering::Relaxed) {
+            0 => {
+                let new = NEXT.fetch_add(1, Ordering::Relaxed);
+                self.stamp.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|of| of, |_| new)
+            }
+            known => known,
+        }
+    }
 }
 
 impl<T> std::ops::Deref for Tracked<T> {
@@ -57,20 +78,33 @@ impl<T> std::ops::Deref for Tracked<T> {
 
 impl<T> std::ops::DerefMut for Tracked<T> {
     fn deref_mut(&mut self) -> &mut T {
-        self.stamp = stamp();
+        *self.stamp.get_mut() = 0;
         &mut self.value
     }
 }
 
-/// A number that was not given before.
-fn stamp() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    NEXT.fetch_add(1, Ordering::Relaxed)
+impl<T: Clone> Clone for Tracked<T> {
+    fn clone(&self) -> Self {
+        // In this order: a stamp that is given meanwhile would be that of the same contents.
+        Tracked { stamp: AtomicU64::new(self.stamp()), value: self.value.clone() }
+    }
+}
+
+impl<T: std::fmt::Debug> std::fmt::Debug for Tracked<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+impl<T> From<T> for Tracked<T> {
+    fn from(value: T) -> Tracked<T> {
+        Tracked { value, stamp: AtomicU64::new(0) }
+    }
 }
 
 impl<A, T: FromIterator<A>> FromIterator<A> for Tracked<T> {
     fn from_iter<I: IntoIterator<Item = A>>(items: I) -> Tracked<T> {
-        Tracked { value: T::from_iter(items), stamp: stamp() }
+        T::from_iter(items).into()
     }
 }
 
@@ -140,10 +174,67 @@ impl std::fmt::Debug for Memo {
     }
 }
 
+/// What is known of a body, with the stamps of its expressions, variables and statements that it was found for.
+#[derive(Default)]
+pub struct CodeMemo {
+    known: Mutex<Option<([u64; 3], CodeFacts)>>,
+}
+
+/// What was found in a body.
+#[derive(Clone, Default)]
+struct CodeFacts {
+    live: Option<Arc<[ExprId]>>,
+    uses: Option<Arc<Uses>>,
+}
+
+impl Clone for CodeMemo {
+    fn clone(&self) -> CodeMemo {
+        CodeMemo { known: Mutex::new(self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()) }
+    }
+}
+
+impl std::fmt::Debug for CodeMemo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CodeMemo")
+    }
+}
+
+impl Body {
+    /// What is known of the body as it is now, or else found.
+    fn known<T: Clone>(&self, place: fn(&mut CodeFacts) -> &mut Option<T>, find: impl FnOnce(&Body) -> T) -> T {
+        let stamps = [self.exprs.stamp(), self.locals.stamp(), self.block.stamp()];
+        let lock = || self.memo.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, facts)) = &mut *lock()
+            && *known == stamps
+            && let Some(found) = place(facts)
+        {
+            return found.clone();
+        }
+        let found = find(self);
+        let mut known = lock();
+        let facts = match &mut *known {
+            Some((known, facts)) if *known == stamps => facts,
+            older => &mut older.insert((stamps, CodeFacts::default())).1,
+        };
+        *place(facts) = Some(found.clone());
+        found
+    }
+
+    /// All live expressions: statement by statement, children before parents.
+    pub fn live(&self) -> Arc<[ExprId]> {
+        self.known(|facts| &mut facts.live, |body| body.find_live().into())
+    }
+
+    /// What it mentions.
+    pub fn uses(&self) -> Arc<Uses> {
+        self.known(|facts| &mut facts.uses, |body| Arc::new(Uses::of_body(body)))
+    }
+}
+
 /// The results, each found when it is first asked for.
 #[derive(Default)]
 struct Facts {
-    functions: Arc<[OnceLock<Uses>]>,
+    functions: Arc<[OnceLock<Arc<Uses>>]>,
     initializers: Arc<[OnceLock<Uses>]>,
     order: OnceLock<Arc<[FunctionId]>>,
     globals: OnceLock<Arc<[BTreeSet<GlobalId>]>>,
@@ -162,7 +253,7 @@ pub struct Analyses<'p> {
 impl Program {
     /// The analyses of this version of the program.
     pub fn analyses(&self) -> Analyses<'_> {
-        let version = [self.functions.stamp, self.globals.stamp, self.entry_points.stamp];
+        let version = [self.functions.stamp(), self.globals.stamp(), self.entry_points.stamp()];
         let mut memo = self.memo.lock();
         let facts = match &memo.facts {
             Some((known, facts)) if *known == version => facts.clone(),
@@ -185,7 +276,7 @@ impl Program {
 
     /// Which entry point a function is.
     pub fn entry_point_of(&self, function: FunctionId) -> Option<usize> {
-        let stamp = self.entry_points.stamp;
+        let stamp = self.entry_points.stamp();
         let mut memo = self.memo.lock();
         if let Some((known, entries)) = &memo.entries
             && *known == stamp
