@@ -30,17 +30,17 @@ pub fn translated(text: &str, features: &Defines) -> Option<Vec<Token>> {
             at += 1;
             continue;
         };
-        let mut condition = Condition { tokens: &tokens, at: at + 2, features };
+        let mut condition = AttributeCondition { tokens: &tokens, at: at + 2, features };
         let (is_taken, is_decided, goes_on) = match word {
-            Word::If => {
+            AttributeWord::If => {
                 let holds = condition.in_parentheses(0)?;
                 (holds, holds, true)
             }
-            Word::Elif => {
+            AttributeWord::Elif => {
                 let (before, holds) = (*chains.get(&at)?, condition.in_parentheses(0)?);
                 (!before && holds, before || holds, true)
             }
-            Word::Else => (!*chains.get(&at)?, true, false),
+            AttributeWord::Else => (!*chains.get(&at)?, true, false),
         };
         let behind = condition.at;
         let end = node_end(&tokens, behind)?;
@@ -53,7 +53,7 @@ pub fn translated(text: &str, features: &Defines) -> Option<Vec<Token>> {
 }
 
 /// An attribute.
-enum Word {
+enum AttributeWord {
     If,
     Elif,
     Else,
@@ -63,11 +63,11 @@ fn text(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).map_or("", |token| token.text.as_str())
 }
 
-fn word(tokens: &[Token], at: usize) -> Option<Word> {
+fn word(tokens: &[Token], at: usize) -> Option<AttributeWord> {
     match (text(tokens, at), text(tokens, at + 1)) {
-        ("@", "if") => Some(Word::If),
-        ("@", "elif") => Some(Word::Elif),
-        ("@", "else") => Some(Word::Else),
+        ("@", "if") => Some(AttributeWord::If),
+        ("@", "elif") => Some(AttributeWord::Elif),
+        ("@", "else") => Some(AttributeWord::Else),
         _ => None,
     }
 }
@@ -126,13 +126,13 @@ fn closing(tokens: &[Token], open: usize) -> Option<usize> {
 }
 
 /// A condition that is read.
-struct Condition<'t> {
+struct AttributeCondition<'t> {
     tokens: &'t [Token],
     at: usize,
     features: &'t Defines,
 }
 
-impl Condition<'_> {
+impl AttributeCondition<'_> {
     fn takes(&mut self, expected: &str) -> bool {
         let is_there = text(self.tokens, self.at) == expected;
         self.at += usize::from(is_there);

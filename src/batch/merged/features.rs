@@ -64,7 +64,7 @@ impl<'a> Features<'a> {
     /// A condition of a preprocessor as one of features; `None`: it asks for something else.
     pub fn condition(&self, text: &str) -> Option<String> {
         let tokens = tokens(text);
-        let mut reader = ConditionReader { features: self, tokens: &tokens, at: 0, text: String::new() };
+        let mut reader = FeatureReader { features: self, tokens: &tokens, at: 0, text: String::new() };
         let mut operators: Vec<Option<&str>> = vec![None];
         while let Some(token) = tokens.get(reader.at) {
             let word = token.text.as_str();
@@ -104,14 +104,14 @@ fn switch(axis: &AxisMacro) -> Option<&String> {
 }
 
 /// A condition that becomes one of features.
-struct ConditionReader<'a> {
+struct FeatureReader<'a> {
     features: &'a Features<'a>,
     tokens: &'a [Token],
     at: usize,
     text: String,
 }
 
-impl ConditionReader<'_> {
+impl FeatureReader<'_> {
     fn word(&self, ahead: usize) -> &str {
         self.tokens.get(self.at + ahead).map_or("", |token| token.text.as_str())
     }
