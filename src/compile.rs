@@ -19,7 +19,7 @@ use crate::source::{FileId, Loader, Sources, Span};
 use crate::source_map::{SourceMap, SourceMapUse, source_map};
 use crate::symbol::Symbol;
 pub use crate::target::Target;
-use crate::target::{Capability, Profile};
+use crate::target::{Capability, Conditionals, Profile};
 use crate::tree::{Access, AttributeArg, BufferKind, GlobalId, Length, MatrixOrder, Program, Stage, Type};
 use crate::{legalize, stdlib};
 pub use frontend::Shared;
@@ -74,12 +74,34 @@ pub enum PermutationTexts {
     Separate,
     /// They are one, with `#if`, on targets whose languages have that.
     Merged,
+    /// They are one on all targets of which people read the texts: with `#if`, or with the `@if` of WESL.
+    MergedWesl,
 }
 
 impl PermutationTexts {
     /// (name in options, use).
-    pub const TABLE: &[(&str, PermutationTexts)] =
-        &[("separate", PermutationTexts::Separate), ("merged", PermutationTexts::Merged)];
+    pub const TABLE: &[(&str, PermutationTexts)] = &[
+        ("separate", PermutationTexts::Separate),
+        ("merged", PermutationTexts::Merged),
+        ("merged-wesl", PermutationTexts::MergedWesl),
+    ];
+
+    /// Whether texts of some targets are one.
+    pub(crate) fn is_merged(self) -> bool {
+        Target::TABLE.iter().any(|row| self.conditionals(row.target).is_some())
+    }
+
+    /// How the one text of a target says what only some variants have; `None`: there is no such text.
+    pub(crate) fn conditionals(self, target: Target) -> Option<Conditionals> {
+        let known = target.conditionals()?;
+        let is_wanted = match (self, known) {
+            (PermutationTexts::Separate, Conditionals::Directives | Conditionals::Attributes) => false,
+            (PermutationTexts::Merged, Conditionals::Directives) => true,
+            (PermutationTexts::Merged, Conditionals::Attributes) => false,
+            (PermutationTexts::MergedWesl, Conditionals::Directives | Conditionals::Attributes) => true,
+        };
+        is_wanted.then_some(known)
+    }
 }
 
 /// What the buffers of a root signature's constants become on APIs that have push constants.

@@ -140,8 +140,9 @@ choices! {
     /// Write `#line` where the next line comes from elsewhere, for the messages of compilers. WGSL has nothing like it.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     line_directives: bool,
-    /// What becomes of the variants of `permute`: a text for each, or one text of all with `#if`, in HLSL and GLSL.
-    #[arg(long, value_name = "separate|merged")]
+    /// What becomes of the variants of `permute`: a text for each, or one text of all with `#if`, in HLSL and GLSL; `merged-wesl` has one
+    /// in WGSL too, with the `@if` of WESL.
+    #[arg(long, value_name = "separate|merged|merged-wesl")]
     #[serde(deserialize_with = "said")]
     permutations: PermutationTexts,
     /// How much a program may have before it is an error: file-bytes, include-depth, includes, tokens, expansion, nesting, instances,

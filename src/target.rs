@@ -18,7 +18,7 @@ pub mod words;
 use crate::tree::DataLayout;
 pub use api::Api;
 pub use capability::{Capabilities, Capability};
-pub use lines::LineForm;
+pub use lines::{Conditionals, LineForm};
 pub use profiles::Profile;
 
 /// The language that is printed.

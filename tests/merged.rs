@@ -1,6 +1,6 @@
 //! The variants of a program as one text with `#if`.
 
-use crate::support::{Run, contents, shaderport, tree};
+use crate::support::{Run, contents, find_tool, shaderport, tree};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -196,4 +196,120 @@ fn names_of_merged_texts_are_taken() {
     let directory = tree(&[("s/lit.hlsl", LIT), ("s/other.hlsl", other), ("s/shaderport.toml", &manifest)]);
     let run = shaderport(directory.path(), &["build", "s", "--target", "hlsl", "--out", "out"]);
     assert!(run.code == 1 && run.stderr.contains("E0703"), "{}", run.stderr);
+}
+
+/// What a line of WESL's attributes says of the features that there are; `None`: it is no such line. `before`: an alternative before it was
+/// taken.
+fn attribute(line: &str, features: &Value, before: bool) -> Option<bool> {
+    let line = line.trim();
+    let condition = match line.strip_prefix("@elif").map_or(line.strip_prefix("@if"), Some) {
+        Some(condition) => condition,
+        None => return (line == "@else").then_some(!before),
+    };
+    let is_open = line.starts_with("@if") || !before;
+    let mut text: String = condition.to_owned();
+    let mut names: Vec<&String> = features.as_object().expect("features").keys().collect();
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    for name in names {
+        text = text.replace(name.as_str(), if features[name] == true { "1" } else { "0" });
+    }
+    let rules = [("!0", "1"), ("!1", "0"), ("(0)", "0"), ("(1)", "1")];
+    let products = [("0 && 0", "0"), ("0 && 1", "0"), ("1 && 0", "0"), ("1 && 1", "1")];
+    let sums = [("0 || 0", "0"), ("0 || 1", "1"), ("1 || 0", "1"), ("1 || 1", "1")];
+    while text.len() > 1 {
+        let all = rules.iter().chain(&products).chain(&sums);
+        let (from, to) =
+            all.clone().find(|(from, _)| text.contains(from)).unwrap_or_else(|| panic!("{condition}: {text}"));
+        text = text.replacen(from, to, 1);
+    }
+    Some(is_open && text == "1")
+}
+
+/// The lines of a text of WESL that are there with some features, by the way it is laid out: a node goes on to the line that ends it.
+fn stripped(text: &str, features: &Value) -> Vec<String> {
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let is_comment = |line: &str| line.trim().starts_with("//");
+    let (mut kept, mut at) = (Vec::new(), 0);
+    // The alternatives of each depth.
+    let mut taken = [false; 80];
+    while let Some(line) = lines.get(at) {
+        at += 1;
+        let depth_of = depth(line);
+        let Some(is_there) = attribute(line, features, taken[depth_of]) else {
+            if !is_comment(line) {
+                kept.push(line.trim().to_owned());
+            }
+            continue;
+        };
+        taken[depth_of] = is_there || taken[depth_of] && !line.trim().starts_with("@if");
+        if is_there {
+            continue;
+        }
+        loop {
+            let line = lines[at].split(" //").next().expect("a part").trim_end();
+            at += 1;
+            if depth(line) == depth_of && (line.ends_with([';', ',']) || line.trim() == "}") {
+                break;
+            }
+        }
+    }
+    kept
+}
+
+/// In WGSL the conditions are those of WESL, over features.
+#[test]
+fn wgsl_has_attributes() {
+    let directory = lit();
+    let directory = directory.path();
+    build(directory, &["one", "--permutations", "merged-wesl"]);
+    build(directory, &["many", "--permutations", "separate"]);
+    let text = read(directory, "one/wgsl/lit.wgsl");
+    assert_eq!(text, include_str!("merged/lit.merged.wgsl"));
+    assert_eq!(read(directory, "one/hlsl/lit.hlsl"), include_str!("merged/lit.merged.hlsl"));
+    let wesl = find_tool("wesl", "conditions of WESL");
+    let (one, many) = (features(directory, "one"), rows(directory, "many", "wgsl"));
+    assert_eq!(one.len(), 10);
+    for ((values, file, features), (_, own, _)) in one.iter().zip(&many) {
+        assert_eq!(file, "wgsl/lit.wgsl");
+        let has = |name: &str| features[name] == true;
+        assert_eq!((has("SHADOWS"), has("FOG")), (values["SHADOWS"] == "1", values["FOG"] == "1"));
+        assert!(has(&format!("QUALITY_{}", values["QUALITY"].as_str().expect("a value"))), "{features}");
+        let flat = read(directory, &format!("many/{own}"));
+        let lines = flat.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+        assert_eq!(stripped(&text, features), lines.collect::<Vec<_>>(), "{features}");
+        if let Some(wesl) = &wesl {
+            assert_eq!(
+                translated(wesl, directory, "one/wgsl/lit.wgsl", features),
+                translated(wesl, directory, &format!("many/{own}"), &Value::Null)
+            );
+        }
+    }
+}
+
+/// What WESL's own translator, which checks it too, makes of a text.
+fn translated(wesl: &Path, directory: &Path, file: &str, features: &Value) -> String {
+    // A name with more parts is no path of a module.
+    let plain = directory.join("plain.wgsl");
+    std::fs::copy(directory.join(file), &plain).expect("a copy");
+    let flags = features.as_object().into_iter().flatten();
+    let flags = flags.map(|(name, value)| format!("-D{name}={}", if value == true { "enable" } else { "disable" }));
+    let mut args = vec!["compile".to_owned(), "--mangler".to_owned(), "none".to_owned()];
+    args.extend(flags);
+    let run = Command::new(wesl).args(args).arg(&plain).output().expect("wesl runs");
+    assert!(run.status.success(), "{file}: {features}: {}", String::from_utf8_lossy(&run.stderr));
+    String::from_utf8_lossy(&run.stdout).into_owned()
+}
+
+/// The values of each variant, the file of its WGSL, and its features.
+fn features(directory: &Path, out: &str) -> Vec<(Value, String, Value)> {
+    let table: Value = serde_json::from_str(&read(directory, &format!("{out}/lit.variants.json"))).expect("JSON");
+    let rows = table["variants"].as_array().expect("variants").iter();
+    let of_row = |row: &Value| {
+        let texts = row["texts"].as_array().expect("texts");
+        let text = texts.iter().find(|text| text["target"] == "wgsl").expect("a text");
+        assert!(text.get("defines").is_none(), "{text}");
+        (row["values"].clone(), text["file"].as_str().expect("a file").to_owned(), text["features"].clone())
+    };
+    rows.map(of_row).collect()
 }

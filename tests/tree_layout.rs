@@ -309,6 +309,120 @@ fn variants_are_merged_in_trees() {
     assert_eq!(names("hlsl"), ["lit.hlsl"]);
 }
 
+const BASE: &str = "float base(float x) { return x * 2; }\n";
+const MIDDLE: &str = "#include \"base.hlsli\"\nfloat middle(float x) { return base(x) + 1; }\n";
+const MODES: &str = "#include \"base.hlsli\"\n#include \"middle.hlsli\"\nfloat4 main(float4 p : TEXCOORD) : SV_Target\n{\n    float4 color = p;\n\
+    #if MODE == 1\n    color.x = base(p.x);\n#endif\n#if MODE >= 1\n    color.y = middle(p.y);\n#endif\n    return color;\n}\n";
+
+fn modes(permutations: &str) -> tempfile::TempDir {
+    let manifest = format!(
+        "[build]\npermutations = '{permutations}'\n[[shader]]\nfiles = ['*.hlsl']\nentries = ['main:fragment']\n\
+         permute = {{ MODE = [0, 1, 2] }}\n"
+    );
+    let files =
+        [("s/lit.hlsl", MODES), ("s/base.hlsli", BASE), ("s/middle.hlsli", MIDDLE), ("s/shaderport.toml", &manifest)];
+    tree(&files)
+}
+
+/// A variant includes a header that another one has by way of a second one only.
+#[test]
+fn headers_of_some_variants_are_those_of_others_too() {
+    let directory = modes("merged");
+    let run = build(directory.path(), &["--validate"]);
+    assert!(!run.stderr.contains("E0708"), "{}", run.stderr);
+    let text = read(directory.path(), "out/hlsl/lit.hlsl");
+    let includes =
+        "#if MODE >= 1\n#if MODE == 1\n#include \"inc/base.hlsl\"\n#endif\n#include \"inc/middle.hlsl\"\n#endif\n";
+    assert!(text.contains(includes), "{text}");
+    for (mode, glslang) in
+        (0..3).filter_map(|mode| Some((mode, find_tool("glslangValidator", "merged texts of trees")?)))
+    {
+        let path = directory.path().join("out/glsl/lit.main.frag");
+        let output =
+            Command::new(glslang).args(["-V", "-o", "/dev/null", &format!("-DMODE={mode}")]).arg(path).output();
+        let output = output.expect("glslang runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+}
+
+/// Variants of WGSL import what they need, each by itself.
+#[test]
+fn imports_of_wesl_have_conditions() {
+    let directory = modes("merged-wesl");
+    let run = build(directory.path(), &["--validate", "--wgsl-imports", "wesl"]);
+    assert!(!run.stderr.contains("E0708"), "{}", run.stderr);
+    let text = read(directory.path(), "out/wgsl/lit.wgsl");
+    let head = "@if(MODE_1)\nimport package::inc::base::{base};\n@if(!MODE_0)\nimport package::inc::middle::{middle};\n\n@fragment\n";
+    assert!(text.starts_with(head), "{text}");
+    assert!(text.contains("    @if(MODE_1)\n    color.x = base(p.x);\n    @if(!MODE_0)\n    color.y = "), "{text}");
+    if let Some(wesl) = find_tool("wesl", "conditional imports of WESL") {
+        for mode in 0..3 {
+            let mut command = Command::new(&wesl);
+            let flags = (0..3).map(|at| format!("-DMODE_{at}={}", if at == mode { "enable" } else { "disable" }));
+            command.current_dir(directory.path().join("out/wgsl")).args(["compile", "--base", "."]).args(flags);
+            let output = command.arg("lit.wgsl").output().expect("wesl runs");
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert_eq!((text.contains("base("), text.contains("middle(")), (mode > 0, mode > 0), "{text}");
+        }
+    }
+    // Lists of modules are of all variants, and other tools have no attributes.
+    for imports in ["none", "naga-oil"] {
+        let run = build(directory.path(), &["--wgsl-imports", imports]);
+        let told = "the variants stay separate wgsl texts: only imports of WESL may be there for some variants";
+        assert!(run.stderr.contains(told), "{}", run.stderr);
+    }
+}
+
+/// A header of which nothing is used is a file, which texts and headers include where their sources do.
+#[test]
+fn unused_headers_are_included_too() {
+    let files = [
+        ("s/used.hlsli", "#include \"far.hlsli\"\nfloat used(float x) { return x * 2; }\n"),
+        (
+            "s/far.hlsli",
+            "#include \"used.hlsli\"\n// Far.\nfloat far(float x) { return x * 5; }\nfloat4 placed(float4 p : SV_Position) { return p; }\n",
+        ),
+        ("s/list.hlsli", "#include \"morton.hlsli\"\n#include \"needy.hlsli\"\n"),
+        ("s/morton.hlsli", "struct Code { uint value; };\nuint morton(Code c) { return c.value & 0x55555555u; }\n"),
+        ("s/needy.hlsli", "float needy(float x) { return used(x) + far(x); }\n"),
+        (
+            "s/one_ps.hlsl",
+            "#include \"used.hlsli\"\n#include \"list.hlsli\"\nfloat4 main(float4 p : TEXCOORD) : SV_Target { return used(p.x); }\n",
+        ),
+        (
+            "s/two_ps.hlsl",
+            "#include \"morton.hlsli\"\nfloat morton2(float x) { return x; }\nfloat4 main(float4 p : TEXCOORD) : SV_Target { return morton2(p.x); }\n",
+        ),
+    ];
+    let guarded = |(name, text): &(&'static str, &'static str)| {
+        let is_header = name.ends_with("hlsli");
+        (*name, if is_header { format!("#pragma once\n{text}") } else { (*text).to_owned() })
+    };
+    let files: Vec<(&str, String)> = files.iter().map(guarded).collect();
+    let directory = tree(&files.iter().map(|(name, text)| (*name, text.as_str())).collect::<Vec<_>>());
+    build(directory.path(), &["--validate"]);
+    for (target, ending, one, two) in
+        [("hlsl", "hlsl", "one_ps.hlsl", "two_ps.hlsl"), ("glsl", "glsl", "one_ps.main.frag", "two_ps.main.frag")]
+    {
+        let of = |name: &str| read(directory.path(), &format!("out/{target}/{name}"));
+        let header = |name: &str| of(&format!("inc/{name}.{ending}"));
+        let include = |name: &str| format!("#include \"inc/{name}.{ending}\"\n");
+        let (one, two) = (of(one), of(two));
+        assert!(one.contains(&[include("used"), include("morton")].concat()), "{one}");
+        assert!(two.contains(&include("morton")) && !two.contains("used"), "{two}");
+        assert!(header("morton").contains("struct Code") && header("morton").contains("uint morton(Code c)"));
+        assert!(header("used").contains(&format!("#include \"far.{ending}\"")), "{}", header("used"));
+        assert!(
+            header("far").contains("float far(float x)") && !header("far").contains("#include"),
+            "{}",
+            header("far")
+        );
+    }
+    assert!(read(directory.path(), "out/wgsl/inc/morton.wgsl").contains("fn morton("));
+    assert!(!read(directory.path(), "out/wgsl/one_ps.wgsl").contains("morton"));
+}
+
 /// A header that has a word for something else that the macro of an axis is.
 #[test]
 fn headers_that_macros_of_axes_would_change_keep_variants_apart() {
@@ -457,4 +571,33 @@ fn modules_of_wgsl_are_imported() {
     assert!(math.starts_with("#define_import_path inc::math\n\nfn square("), "{math}");
     let run = shaderport(directory.path(), &["build", "s", "--out", "flat", "--wgsl-imports", "wesl"]);
     assert!(run.code == 2 && run.stderr.contains("it needs --layout tree"), "{}", run.stderr);
+}
+
+/// What naga_oil passes on is what naga writes: it has no constants without a type, and spells members that end with digits otherwise.
+/// Directives come first.
+#[test]
+fn naga_oil_gets_what_it_passes_on() {
+    let header = "static const float SCALE = 2;\n#define HALF_SCALE (SCALE * 0.5)\n#define TWICE 2\n\
+        struct Pair { float a0; float a1; };\nstruct Wide { float wide; };\n\
+        float sum(Pair p) { return (p.a0 + p.a1) * TWICE; }\nfloat width(Wide w) { return w.wide * HALF_SCALE * TWICE; }\n";
+    let main = |name: &str| {
+        format!(
+            "/* A sum. */\n\n#include \"h.hlsli\"\nRWStructuredBuffer<float> {name};\n[numthreads(32, 1, 1)]\nvoid main(uint i : SV_GroupIndex)\n{{\n    \
+             Pair p = {{ 1, i }};\n    Wide w = {{ i }};\n    {name}[i] = WaveActiveSum(sum(p) + width(w)) * TWICE;\n}}\n"
+        )
+    };
+    let directory = tree(&[("s/h.hlsli", header), ("s/one.hlsl", &main("one")), ("s/two.hlsl", &main("two"))]);
+    build(directory.path(), &["--target", "wgsl", "--validate", "--wgsl-imports", "naga-oil"]);
+    let text = read(directory.path(), "out/wgsl/one.wgsl");
+    let h = read(directory.path(), "out/wgsl/inc/h.wgsl");
+    assert!(
+        text.starts_with("enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n\n/* A sum. */\n\n#import inc::h::{Wide, width}\n\n"),
+        "{text}"
+    );
+    assert!(text.contains("}\n\nconst TWICE = 2.0;\n\nstruct Pair {"), "{text}");
+    assert!(text.contains("struct Pair {") && text.contains("fn sum(") && !text.contains("fn width("), "{text}");
+    assert!(h.contains("const TWICE = 2.0;\n") && h.contains("fn width(") && !h.contains("Pair"), "{h}");
+    build(directory.path(), &["--target", "wgsl", "--validate", "--wgsl-imports", "wesl"]);
+    let text = read(directory.path(), "out/wgsl/one.wgsl");
+    assert!(text.starts_with("import package::inc::h::{Pair, "), "{text}");
 }

@@ -8,7 +8,7 @@ use super::maps::way;
 use super::names::of_variant;
 use super::order::Order;
 use super::plan::{Job, from};
-use crate::compile::{PermutationTexts, Target};
+use crate::compile::Target;
 use crate::source_map::SourceMapUse;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -58,7 +58,7 @@ impl<'a> Kinds<'a> {
         let mut names: Vec<Option<String>> =
             variants.iter().map(|variant| of_variant(variant).filter(|_| is_varied)).collect();
         // Variants may be merged, which their texts decide.
-        let is_merged = self.order.job_options(job).permutations == PermutationTexts::Merged;
+        let is_merged = self.order.job_options(job).permutations.is_merged();
         names.extend((is_varied && is_merged).then_some(None));
         let key = self.key(job, &variants).to_string();
         Ok(Kind { targets: job.settings.targets(&self.order.targets), names, key, variants })

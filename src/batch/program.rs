@@ -12,7 +12,7 @@ use super::offers::Tried;
 use super::order::{Order, OutputUse, SidecarForm};
 use super::plan::Job;
 use super::variants::{Table, VariantRow};
-use crate::compile::{self, Artifact, Options, Output, PermutationTexts, Target};
+use crate::compile::{self, Artifact, Options, Output, Target};
 use crate::diagnostic::{Code, Message, Severity};
 use crate::layout::Unit;
 use crate::layout::lock::{Lock, LockInput, ProgramLock};
@@ -130,7 +130,7 @@ pub fn compile_job(
         maps: options.source_map,
         has_map_texts: options.source_map_content,
         before: 0,
-        conditions: (variants.len() > 1 && options.permutations == PermutationTexts::Merged).then(BTreeSet::new),
+        conditions: (variants.len() > 1 && options.permutations.is_merged()).then(BTreeSet::new),
     };
     let sources: Vec<String> = job.files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
     let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
@@ -416,8 +416,9 @@ impl Making<'_> {
         let (has_lines, has_map_texts) = (options.line_directives, self.has_map_texts);
         let merging =
             Merging { order: self.order, names: &self.names, conditions: &conditions, has_lines, has_map_texts };
-        for target in self.targets.iter().copied().filter(|target| target.has_conditionals()) {
-            if let Err(why) = merging.merge(target, &mut self.product, &mut self.table) {
+        let form = |target: &Target| Some((*target, options.permutations.conditionals(*target)?));
+        for (target, form) in self.targets.iter().filter_map(form) {
+            if let Err(why) = merging.merge((target, form), &mut self.product, &mut self.table) {
                 let (messages, is_error) = told(self.job.path(), (target, &why), &options.severity, self.order.color);
                 if is_error {
                     self.product.fate = Fate::Failed;

@@ -1,11 +1,13 @@
 //! The table of a program's variants: which file each of them is in, and why.
 
 use super::axes::Variant;
+use super::merged::Merged;
 use super::names::of_variant;
 use super::offers::Offer;
 use super::plan::Job;
 use crate::compile::Target;
 use crate::symbol::Symbol;
+use crate::target::Conditionals;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -63,6 +65,9 @@ struct TextRow {
     /// What is to be defined, if the file is of several variants with `#if`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     defines: Option<BTreeMap<String, String>>,
+    /// Which features there are, if the file is of several variants with `@if`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    features: Option<BTreeMap<String, bool>>,
     /// What a text of all variants is called.
     #[serde(skip)]
     merged: String,
@@ -147,6 +152,7 @@ impl Table {
             entry: entry.map(|e| e.as_str().to_owned()),
             file,
             defines: None,
+            features: None,
             merged,
         };
         row.texts = files.texts.into_iter().map(text).collect();
@@ -201,13 +207,23 @@ impl Table {
     }
 
     /// Puts a text of several variants in the place of theirs: each has what it defines.
-    pub fn merge(&mut self, target: Target, name: &str, defines: &[Vec<(String, String)>]) {
-        for (row, defines) in self.variants.iter_mut().zip(defines) {
+    pub fn merge(&mut self, target: Target, name: &str, merged: &Merged) {
+        let attribute = match merged.form {
+            Conditionals::Directives => "#if",
+            Conditionals::Attributes => "@if",
+        };
+        for (row, defines) in self.variants.iter_mut().zip(&merged.defines) {
             for text in row.texts.iter_mut().filter(|text| text.target == target.name() && text.merged == name) {
                 name.clone_into(&mut text.file);
-                text.defines = Some(defines.iter().cloned().collect());
+                let defines = defines.iter().cloned();
+                match merged.form {
+                    Conditionals::Directives => text.defines = Some(defines.collect()),
+                    Conditionals::Attributes => {
+                        text.features = Some(defines.map(|(feature, value)| (feature, value == "1")).collect());
+                    }
+                }
                 if row.reason == "its own files" {
-                    "texts with those of others, by `#if`".clone_into(&mut row.reason);
+                    row.reason = format!("texts with those of others, by `{attribute}`");
                 }
             }
         }

@@ -27,14 +27,33 @@ impl Profile {
     }
 }
 
-impl Target {
-    /// Whether its texts may have `#if`.
-    pub fn has_conditionals(self) -> bool {
+impl Language {
+    /// Whether its texts have lines that include others.
+    pub fn includes(self) -> bool {
         match self {
-            Target::Hlsl | Target::Glsl => true,
-            Target::Wgsl => false,
+            Language::Hlsl | Language::Glsl => true,
+            Language::Wgsl => false,
+        }
+    }
+}
+
+/// How a text says what only some of several variants have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conditionals {
+    /// By lines such as `#if`, for a preprocessor.
+    Directives,
+    /// By attributes such as `@if`, for a translator of WESL.
+    Attributes,
+}
+
+impl Target {
+    /// What its texts may have of that.
+    pub fn conditionals(self) -> Option<Conditionals> {
+        match self {
+            Target::Hlsl | Target::Glsl => Some(Conditionals::Directives),
+            Target::Wgsl => Some(Conditionals::Attributes),
             // What naga writes is not made for people.
-            Target::Spirv | Target::Metal => false,
+            Target::Spirv | Target::Metal => None,
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The texts and headers of a tree as files.
 
-use super::imports::ImportedNames;
+mod needed;
+
 use super::includes::SourceIncludes;
 use super::read::TreeText;
-use super::sharing::HeaderSharing;
+use super::sharing::{HeaderPlace, HeaderSharing};
 use super::units::{TextUnit, TextUnitKind, TextUnits};
 use crate::batch::loader::{decode, from_base};
 use crate::batch::order::WgslImports;
@@ -28,13 +29,17 @@ pub struct HeaderFile {
     pub name: String,
     /// What is in it.
     pub text: String,
+    /// Its own copies of what others declare, as they stand in it.
+    copies: String,
 }
 
 /// A text of the tree.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct TextFile {
     /// What is in it.
     pub text: String,
+    /// Its own copies of what headers declare, as they stand in it.
+    copies: String,
     /// The sources of all headers that it needs, each after those that it needs itself.
     pub headers: Vec<String>,
 }
@@ -113,7 +118,7 @@ impl<'a> TreeFiles<'a> {
             body.push_str(flat.read.text.get(unit.range.clone()).unwrap_or_default());
             body.push('\n');
         }
-        let mut text = String::new();
+        let (mut text, mut copies) = (String::new(), String::new());
         if let Some(licence) = licence(&base.join(source)) {
             // It comes first, though it may stand before the first declaration.
             let behind = body.strip_prefix(licence.as_str()).map(|rest| rest.trim_start().to_owned());
@@ -123,9 +128,15 @@ impl<'a> TreeFiles<'a> {
         }
         match self.language {
             Language::Wgsl => {
-                let imports = self.imports.lines(&self.imported_by_header(source, names));
-                let head = self.imports.head(&name) + &imports;
-                text.push_str(&if head.is_empty() { body } else { format!("{head}\n{body}") });
+                let needed = self.needed_by_header(source);
+                let imported =
+                    self.imported(&[source.to_owned()], &needed, |source| names.get(source).map(String::as_str));
+                let head = self.imports.head(&name) + &self.imports.lines(&imported);
+                text.push_str(&if head.is_empty() { head } else { head + "\n" });
+                copies = self.copies(&needed);
+                text.push_str(&copies);
+                text.push_str(if copies.is_empty() { "" } else { "\n" });
+                text.push_str(&body);
             }
             Language::Glsl | Language::Hlsl => {
                 let guard = guard(&name);
@@ -140,7 +151,7 @@ impl<'a> TreeFiles<'a> {
                 text.push_str(&format!("{body}\n#endif\n"));
             }
         }
-        HeaderFile { name, text }
+        HeaderFile { name, text, copies }
     }
 
     /// Headers that the declarations which stay in a text name, in the order in which its sources include them.
@@ -160,6 +171,12 @@ impl<'a> TreeFiles<'a> {
         for source in units().filter_map(|(at, _)| source_of(at)) {
             if !self.closed(&found).contains(&source) {
                 found.push(source);
+            }
+        }
+        // Headers of which nothing is used.
+        for source in self.sharing.included_unused(number, &self.edges) {
+            if !self.closed(&found).contains(source) {
+                found.push(source.clone());
             }
         }
         self.includes.put_in_order(&flat.mains, &mut found);
@@ -192,61 +209,20 @@ impl<'a> TreeFiles<'a> {
         staying.flat_map(|(_, (unit, _))| &unit.uses).map(String::as_str).collect()
     }
 
-    /// The names that the rest of a text uses of each header, by the names of those.
-    fn imported_by_text(&self, number: usize) -> ImportedNames<'_> {
-        let Some(flat) = self.flat.get(number) else { return ImportedNames::new() };
-        let units = || flat.read.units.iter().map(|(unit, _)| unit).enumerate();
-        let used = self.used(number, flat);
-        let mut imported: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (at, unit) in units() {
-            let Some((_, shared)) = self.sharing.in_header(number, at) else { continue };
-            for name in unit.declares.iter().filter(|name| used.contains(name.as_str())) {
-                imported.entry(&shared.place.source).or_default().insert(name);
-            }
-        }
-        let name = |source: &String| self.headers.get(source).map(|header| header.name.as_str());
-        self.imported_in_order(&flat.mains, imported, name)
-    }
-
-    /// Names by the files that they are imported from, in the order in which sources include theirs.
-    fn imported_in_order<'n>(
-        &self,
-        sources: &[String],
-        mut imported: BTreeMap<&str, BTreeSet<&'n str>>,
-        file: impl Fn(&String) -> Option<&'n str>,
-    ) -> ImportedNames<'n> {
-        let mut order: Vec<String> = imported.keys().map(|source| (*source).to_owned()).collect();
-        self.includes.put_in_order(sources, &mut order);
-        order.iter().filter_map(|source| Some((file(source)?, imported.remove(source.as_str())?))).collect()
-    }
-
-    /// The names that a header uses of others, by the names of those.
-    fn imported_by_header<'n>(&'n self, source: &str, names: &'n BTreeMap<String, String>) -> ImportedNames<'n> {
-        let mut imported: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for id in self.sharing.order(source) {
-            let (Some(shared), Some((_, unit))) = (self.sharing.unit(id), self.unit(id)) else { continue };
-            for needed in shared.needs() {
-                let (Some(other), Some((_, declaration))) = (self.sharing.unit(needed), self.unit(needed)) else {
-                    continue;
-                };
-                if other.place.source == source {
-                    continue;
-                }
-                let used = declaration.declares.iter().filter(|name| unit.uses.contains(*name));
-                imported.entry(&other.place.source).or_default().extend(used.map(String::as_str));
-            }
-        }
-        self.imported_in_order(&[source.to_owned()], imported, |source| names.get(source).map(String::as_str))
-    }
-
     fn text(&self, number: usize) -> TextFile {
-        let Some(flat) = self.flat.get(number) else { return TextFile { text: String::new(), headers: Vec::new() } };
+        let Some(flat) = self.flat.get(number) else { return TextFile::default() };
         let direct = self.direct(number);
         if direct.is_empty() {
-            return TextFile { text: flat.read.text.clone(), headers: Vec::new() };
+            return TextFile { text: flat.read.text.clone(), ..TextFile::default() };
         }
+        let mut copies = String::new();
         let includes: String = match self.language {
-            Language::Wgsl => self.imports.lines(&self.imported_by_text(number)),
+            Language::Wgsl => {
+                let needed = self.needed_by_text(number);
+                let name = |source: &String| self.headers.get(source).map(|header| header.name.as_str());
+                copies = self.copies(&needed);
+                self.imports.lines(&self.imported(&flat.mains, &needed, name))
+            }
             Language::Glsl | Language::Hlsl => {
                 let names = direct.iter().filter_map(|source| self.headers.get(source));
                 names.map(|header| include(&flat.name, &header.name)).collect()
@@ -254,12 +230,14 @@ impl<'a> TreeFiles<'a> {
         };
         let mut text = self.head(flat) + &self.about_headers(flat, &direct);
         if !includes.is_empty() {
-            // Imports of WGSL come before directives.
             let has_directives = flat.read.units.iter().any(|(unit, _)| unit.range.end <= flat.head);
-            text = match self.language == Language::Wgsl && has_directives {
+            text = match self.imports.are_before_directives(self.language) && has_directives {
                 true => format!("{includes}\n{text}"),
                 false => format!("{text}{}", separated(&text, &includes)),
             };
+        }
+        if !copies.is_empty() {
+            text.push_str(&separated(&text, &copies));
         }
         let mut is_apart = true;
         for (at, (unit, _)) in flat.read.units.iter().enumerate() {
@@ -279,7 +257,7 @@ impl<'a> TreeFiles<'a> {
         }
         let rest = flat.read.text.get(flat.read.end..).unwrap_or_default();
         text.push_str(rest.strip_prefix('\n').unwrap_or(rest));
-        TextFile { text, headers: self.closed(&direct) }
+        TextFile { text, copies, headers: self.closed(&direct) }
     }
 
     /// The comments about headers that are in none of those that a text needs.
@@ -299,17 +277,34 @@ impl<'a> TreeFiles<'a> {
         let mut text = String::new();
         let directives = flat.read.units.iter().filter(|(unit, _)| unit.range.end <= flat.head);
         let extends = |unit: &&(TextUnit, _)| unit.0.tokens.get(1).is_some_and(|t| t == "version" || t == "extension");
-        let last = directives.rev().find(extends).map(|(unit, _)| unit.range.end);
+        let last = directives.clone().rev().find(extends).map(|(unit, _)| unit.range.end);
         match (self.language, last) {
             (Language::Glsl, Some(last)) => {
                 text.push_str(head.get(..last).unwrap_or_default());
                 text.push_str(&format!("\n{INCLUDES}"));
                 text.push_str(head.get(last..).unwrap_or_default());
             }
-            _ => text.push_str(head),
+            _ => text.push_str(&self.with_directives_first(head, directives.collect())),
         }
         let text = text.trim_end();
         if text.is_empty() { String::new() } else { format!("{text}\n") }
+    }
+
+    /// A head in which directives stand before comments that a tool would take for the end of them.
+    fn with_directives_first(&self, head: &str, directives: Vec<&(TextUnit, Option<HeaderPlace>)>) -> String {
+        let is_ended = self.imports.ends_directives(head);
+        let Some((first, _)) = directives.first().filter(|_| is_ended) else { return head.to_owned() };
+        let comments = head.get(..first.code.start).unwrap_or_default().trim_end();
+        format!("{}\n\n{comments}", head.get(first.code.start..).unwrap_or_default().trim_end())
+    }
+
+    /// Whether lines that import may be there for some variants of a text alone.
+    pub fn imports_may_vary(&self) -> bool {
+        match self.imports {
+            WgslImports::Wesl => true,
+            // The sidecar lists modules of all variants together, and naga_oil knows no attributes.
+            WgslImports::None | WgslImports::NagaOil => false,
+        }
     }
 
     /// A text of the tree by its name.
@@ -318,7 +313,7 @@ impl<'a> TreeFiles<'a> {
     }
 
     /// A text of a language that includes, with headers in place of the lines that include them.
-    pub fn expanded(&self, name: &str, text: &str) -> String {
+    fn expanded(&self, name: &str, text: &str) -> String {
         let by_name: BTreeMap<&str, &str> =
             self.headers.values().map(|header| (header.name.as_str(), header.text.as_str())).collect();
         let mut whole = String::new();
@@ -384,7 +379,10 @@ impl<'a> TreeFiles<'a> {
         match (self.language, self.flat.get(number)) {
             (Language::Wgsl, _) => {
                 let needed = file.headers.iter().filter_map(|source| self.headers.get(source));
-                let whole = needed.fold(file.text.clone(), |whole, header| whole + "\n" + &header.text);
+                let without = |text: &str, copies: &str| text.replacen(copies, "", 1);
+                let whole = needed.fold(without(&file.text, &file.copies), |whole, header| {
+                    whole + "\n" + &without(&header.text, &header.copies)
+                });
                 self.imports.removed(&whole)
             }
             (Language::Glsl | Language::Hlsl, Some(flat)) => self.expanded(&flat.name, &file.text),

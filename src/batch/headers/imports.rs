@@ -1,6 +1,8 @@
 //! Imports of WGSL, which has none of its own: lines of WESL (<https://wesl-lang.dev/spec/Imports>) or of naga_oil.
 
+use super::units::TextUnit;
 use crate::batch::order::WgslImports;
+use crate::target::Language;
 use std::collections::BTreeSet;
 
 /// The widest line.
@@ -26,6 +28,53 @@ impl WgslImports {
         match self {
             WgslImports::None | WgslImports::Wesl => String::new(),
             WgslImports::NagaOil => format!("#define_import_path {}\n", module(file)),
+        }
+    }
+
+    /// Whether lines that import come before directives such as `enable`, where a language has any.
+    pub fn are_before_directives(self, language: Language) -> bool {
+        match language {
+            Language::Glsl | Language::Hlsl => false,
+            Language::Wgsl => match self {
+                WgslImports::None | WgslImports::Wesl => true,
+                // It takes directives from the begin of a file alone.
+                WgslImports::NagaOil => false,
+            },
+        }
+    }
+
+    /// Whether a comment that a text begins with is read as the end of its directives: naga_oil knows those of one line alone.
+    pub fn ends_directives(self, text: &str) -> bool {
+        match self {
+            WgslImports::None | WgslImports::Wesl => false,
+            WgslImports::NagaOil => text.trim_start().starts_with("/*"),
+        }
+    }
+
+    /// Whether other files can have a declaration from a header. What naga_oil passes on is what naga writes, which spells some names
+    /// in its own way: it knows them by that alone.
+    pub fn passes_on(self, unit: &TextUnit) -> bool {
+        match self {
+            WgslImports::None | WgslImports::Wesl => true,
+            WgslImports::NagaOil => {
+                let is_struct = unit.tokens.first().is_some_and(|word| word == "struct");
+                let pairs = unit.tokens.iter().zip(unit.tokens.iter().skip(1));
+                let mut members = pairs.filter(|(_, next)| is_struct && *next == ":").map(|(name, _)| name);
+                let is_changed = |name: &String| name.ends_with(|c: char| c.is_ascii_digit() || c == '_');
+                !members.any(is_changed) && !unit.tokens.iter().any(|word| word.contains("__"))
+            }
+        }
+    }
+
+    /// Whether each file that needs a declaration has a copy of it: naga_oil does not pass on constants without a type, which may be of
+    /// any. They have no identity that a copy would not have.
+    pub fn is_copied(self, unit: &TextUnit) -> bool {
+        match self {
+            WgslImports::None | WgslImports::Wesl => false,
+            WgslImports::NagaOil => {
+                let word = |at: usize| unit.tokens.get(at).map_or("", String::as_str);
+                word(0) == "const" && word(2) == "="
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 const MODULE_WORDS: [&str; 4] = ["import", "__import", "__include", "implementing"];
 
 /// What sources include.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SourceIncludes {
     /// Of each source, what it includes, in order.
     of_sources: BTreeMap<String, Vec<String>>,
@@ -39,6 +39,25 @@ impl SourceIncludes {
             (source.clone(), all.collect())
         };
         SourceIncludes { of_sources: texts.iter().map(included).collect() }
+    }
+
+    /// What a source includes that a test takes, itself or by way of others that are not to be there.
+    pub fn first<'s>(
+        &'s self,
+        source: &str,
+        is_there: &dyn Fn(&str) -> bool,
+    ) -> impl Iterator<Item = &'s str> + use<'s> {
+        let (mut found, mut seen, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![source]);
+        while let Some(next) = open.pop() {
+            for name in self.of_sources.get(next).into_iter().flatten().map(String::as_str) {
+                if is_there(name) {
+                    found.insert(name);
+                } else if seen.insert(name) {
+                    open.push(name);
+                }
+            }
+        }
+        found.into_iter()
     }
 
     /// Puts what some sources need in the order in which they include it. What they do not include comes last, as it was.
@@ -139,5 +158,8 @@ mod tests {
         let expected = ["lib/z.hlsli", "lib/c.hlsli", "inc/b.hlsli", "lib/x.hlsli", "util/other.slang", "unknown"];
         assert_eq!(ordered("a.hlsl", &all), expected);
         assert_eq!(ordered("lib/z.hlsli", &["lib/c.hlsli", "lib/x.hlsli"]), ["lib/x.hlsli", "lib/c.hlsli"]);
+        let first = |of: &str| -> Vec<&str> { includes.first(of, &|name| !name.contains("/z")).collect() };
+        assert_eq!(first("lib/c.hlsli"), ["lib/c.hlsli", "lib/x.hlsli"]);
+        assert_eq!(first("inc/b.hlsli"), ["lib/c.hlsli"]);
     }
 }

@@ -30,7 +30,7 @@ use super::order::{Order, WgslImports};
 use super::program::{Fate, OutputKind, depfile};
 use super::write::write_if_changed;
 use super::{digest::Stamp, maps, record};
-use crate::compile::{Options, Target};
+use crate::compile::{Options, PermutationTexts, Target};
 use crate::diagnostic::Code;
 use crate::options::Choices;
 use crate::reflect::Reflection;
@@ -39,10 +39,10 @@ use crate::source_map::{MappedLine, SourceMap, SourceMapUse};
 use files::TreeFiles;
 use includes::SourceIncludes;
 use serde::{Deserialize, Serialize};
-use sharing::HeaderSharing;
+use sharing::{HeaderForm, HeaderSharing};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use variants::{VariantPrograms, VariantText, is_merged};
+use variants::{VariantPrograms, VariantText, permutations};
 
 /// Where the flat build is, below the output directory.
 pub fn flat_directory(out: &Path) -> PathBuf {
@@ -108,7 +108,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let is_same = |(name, stamp): (&String, &Stamp)| Stamp::of(&out.join(name)) == Some(*stamp);
     let is_right = !before.outputs.is_empty() && before.outputs.iter().all(is_same);
-    let merged: Vec<bool> = built.reports.iter().map(|(job, _)| is_merged(tree.choices, job)).collect();
+    let merged: Vec<PermutationTexts> = built.reports.iter().map(|(job, _)| permutations(tree.choices, job)).collect();
     let maps = MapUse::of(built, order, tree);
     let form = format!("{:?} {} {merged:?} {maps:?}", tree.imports, tree.sidecars);
     let is_right = is_right && before.form == form;
@@ -232,18 +232,21 @@ impl TreeMaking<'_> {
     fn texts(&mut self, built: &Built) -> Result<(), Finding> {
         let includes = SourceIncludes::of_build(built);
         let mut variants = VariantPrograms::of(built, self.order, self.choices)?;
-        let numbers = variants.numbers();
         for target in Target::TABLE.iter().map(|row| row.target) {
             let Some(language) = target.text_language() else { continue };
-            let merged: &[usize] = if target.has_conditionals() { &numbers } else { &[] };
-            let (texts, count) = read::texts_with_spare(built, self.order.out, target, merged)?;
+            let numbers = variants.numbers(target);
+            let (texts, count) = read::texts_with_spare(built, self.order.out, target, &numbers)?;
             if texts.is_empty() {
                 continue;
             }
             let read: Vec<sharing::ReadText> = texts.iter().map(|text| text.read.clone()).collect();
             let (outputs, _) = read.split_at(count);
-            let mut sharing = HeaderSharing::of(outputs, language);
-            let left_out = sharing.add_spare(&read, count, language);
+            let form = HeaderForm { language, imports: self.imports };
+            let mut sharing = HeaderSharing::of(outputs, form);
+            let mains = texts.iter().take(count).map(|text| text.mains.clone()).collect();
+            let of_sources = if language.includes() { includes.clone() } else { SourceIncludes::default() };
+            sharing.set_sources(of_sources, mains);
+            let left_out = sharing.add_spare(&read, count, form);
             self.left_out.extend(left_out.into_iter().map(|name| format!("{}: {name}", target.name())));
             let files =
                 TreeFiles::new((&texts, count), (&sharing, &includes), (target, language, self.imports), &built.base);
@@ -255,9 +258,7 @@ impl TreeMaking<'_> {
             for (source, header) in &files.headers {
                 self.put(&header.name, &header.text, &files, &|| files.lines_of_header(source));
             }
-            if target.has_conditionals() {
-                self.merge(built, &mut variants, target, &files);
-            }
+            self.merge(built, &mut variants, target, &files);
             let mut modules: BTreeMap<String, Vec<TextModules>> = BTreeMap::new();
             for (number, text) in texts.iter().enumerate() {
                 let Some(file) = files.texts.get(number) else { continue };
@@ -305,7 +306,7 @@ impl TreeMaking<'_> {
 
     /// Puts texts of all variants in the place of theirs, where that is asked for.
     fn merge(&mut self, built: &Built, variants: &mut VariantPrograms, target: Target, files: &TreeFiles) {
-        for number in variants.numbers() {
+        for number in variants.numbers(target) {
             let Some((job, report)) = built.reports.get(number) else { continue };
             let texts = match variants.merge(number, target, files) {
                 Ok(texts) => texts,

@@ -8,16 +8,29 @@
 //! | headers need each other in one direction | each is read once |
 //! | no text that includes its header has something else of its name | a header is included as a whole |
 //! | it is legal in every text that includes its header | functions of a stage, extensions |
+//! | others can have it from a header | what tools pass on that put modules together |
 //!
 //! What does not hold for most of the texts that have a declaration keeps it in the texts. A text for which it does not hold, where it
 //! does for most others, does without that header. Each decision may bring others, so that all is asked again until nothing changes.
 
 mod spare;
+mod unused;
 
 use super::units::{TextUnit, TextUnitKind};
+use crate::batch::order::WgslImports;
 use crate::target::Language;
 use crate::target::words::{is_of_stage, needs_extension};
 use std::collections::{BTreeMap, BTreeSet};
+use unused::UnusedHeaders;
+
+/// How headers are written.
+#[derive(Clone, Copy, Debug)]
+pub struct HeaderForm {
+    /// The language.
+    pub language: Language,
+    /// How files of WGSL name what they need.
+    pub imports: WgslImports,
+}
 
 /// Where a declaration comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,12 +84,13 @@ pub struct SharedUnit {
 
 impl SharedUnit {
     /// One that stands in its header until something says otherwise. No text has it yet.
-    fn of(place: &HeaderPlace, at: (usize, usize), unit: &TextUnit, language: Language) -> SharedUnit {
+    fn of(place: &HeaderPlace, at: (usize, usize), unit: &TextUnit, form: HeaderForm) -> SharedUnit {
+        let HeaderForm { language, imports } = form;
         SharedUnit {
             place: place.clone(),
             at,
             needs: BTreeSet::new(),
-            is_shared: true,
+            is_shared: imports.passes_on(unit),
             texts: BTreeSet::new(),
             is_staged: unit.tokens.iter().any(|word| is_of_stage(language, word)),
             is_extended: unit.tokens.iter().any(|word| needs_extension(language, word)),
@@ -101,13 +115,15 @@ pub struct HeaderSharing {
     of_texts: Vec<Vec<(Option<usize>, Needs)>>,
     /// Headers that a text does without.
     apart: BTreeSet<(usize, String)>,
+    /// Headers of which no text uses anything.
+    unused: UnusedHeaders,
 }
 
 impl HeaderSharing {
     /// Of the texts of one target.
-    pub fn of(texts: &[ReadText], language: Language) -> HeaderSharing {
+    pub fn of(texts: &[ReadText], form: HeaderForm) -> HeaderSharing {
         let mut sharing = HeaderSharing::default();
-        sharing.gather(texts, language);
+        sharing.gather(texts, form);
         sharing.resolve(texts);
         let directives: Vec<BTreeSet<String>> = texts.iter().map(ReadText::directives).collect();
         loop {
@@ -117,7 +133,7 @@ impl HeaderSharing {
             }
             sharing.find_needs();
             let all = (texts.len(), &*directives);
-            if sharing.drop_circles() || sharing.mend(&sharing.clashes(texts, all, language)) {
+            if sharing.drop_circles() || sharing.mend(&sharing.clashes(texts, all, form.language)) {
                 continue;
             }
             return sharing;
@@ -149,7 +165,7 @@ impl HeaderSharing {
     }
 
     /// What comes from headers. Of what is written in several ways the most common one is shared.
-    fn gather(&mut self, texts: &[ReadText], language: Language) {
+    fn gather(&mut self, texts: &[ReadText], form: HeaderForm) {
         let mut known: BTreeMap<(&HeaderPlace, &BTreeSet<String>), Vec<usize>> = BTreeMap::new();
         for (number, text) in texts.iter().enumerate() {
             let mut of_text = Vec::new();
@@ -166,7 +182,7 @@ impl HeaderSharing {
                 };
                 let id = alike.iter().copied().find(|id| written(id) == Some(true)).unwrap_or_else(|| {
                     alike.push(self.shared.len());
-                    self.shared.push(SharedUnit::of(place, (number, at), unit, language));
+                    self.shared.push(SharedUnit::of(place, (number, at), unit, form));
                     self.shared.len() - 1
                 });
                 self.shared.get_mut(id).into_iter().for_each(|shared| shared.texts.extend([number]));
@@ -250,9 +266,9 @@ impl HeaderSharing {
         !left.is_empty()
     }
 
-    /// The headers that each header needs.
+    /// The headers that each header needs or includes.
     pub fn edges(&self) -> BTreeMap<String, BTreeSet<String>> {
-        self.edges_of(&|_| true)
+        self.with_unused(self.edges_of(&|_| true))
     }
 
     /// Those that some of what is in headers needs.
@@ -271,7 +287,8 @@ impl HeaderSharing {
     fn headers_of(&self, text: usize, edges: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
         let count = self.of_texts.get(text).map_or(0, Vec::len);
         let units = (0..count).filter_map(|at| self.in_header(text, at));
-        let own = units.map(|(_, unit)| &unit.place.source).collect();
+        let used = units.map(|(_, unit)| &unit.place.source);
+        let own = used.chain(self.included_unused(text, edges)).collect();
         closure(own, edges).into_iter().cloned().collect()
     }
 

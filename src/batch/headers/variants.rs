@@ -5,7 +5,7 @@ use crate::batch::documents;
 use crate::batch::driver::{Built, Report};
 use crate::batch::finding::Finding;
 use crate::batch::loader::decode;
-use crate::batch::merged::{self, FlatText, Merged, expanded, merged};
+use crate::batch::merged::{self, Defines, FlatText, Headers, Merged, expanded, merged, shown, wrong_variant};
 use crate::batch::names::Names;
 use crate::batch::order::Order;
 use crate::batch::plan::Job;
@@ -14,14 +14,15 @@ use crate::batch::variants::Table;
 use crate::compile::{Options, PermutationTexts, Target};
 use crate::options::Choices;
 use crate::source_map::MappedLine;
+use crate::target::Conditionals;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Whether a program's variants are to be one text.
-pub fn is_merged(choices: &Choices, job: &Job) -> bool {
+/// What is to become of the texts of a program's variants.
+pub fn permutations(choices: &Choices, job: &Job) -> PermutationTexts {
     let mut options = Options::default();
     job.settings.apply(choices, &mut options);
-    options.permutations == PermutationTexts::Merged
+    options.permutations
 }
 
 /// Programs whose variants are to be one text, by their numbers.
@@ -32,6 +33,7 @@ pub struct VariantPrograms<'a> {
 
 /// One of them.
 struct VariantProgram<'a> {
+    permutations: PermutationTexts,
     names: Names<'a>,
     /// Where the table of its variants is, and what it has.
     place: String,
@@ -58,15 +60,18 @@ impl<'a> VariantPrograms<'a> {
         let mut programs = BTreeMap::new();
         for (number, (job, report)) in built.reports.iter().enumerate() {
             let table = report.outputs.iter().find(|output| output.kind == OutputKind::Table);
-            let Some(table) = table.filter(|_| report.fate == Fate::Done && is_merged(choices, job)) else { continue };
-            programs.insert(number, VariantProgram::new(job, report, order, table.name.to_string())?);
+            let permutations = permutations(choices, job);
+            let is_merged = report.fate == Fate::Done && permutations.is_merged();
+            let Some(table) = table.filter(|_| is_merged) else { continue };
+            programs.insert(number, VariantProgram::new((job, permutations), report, order, table.name.to_string())?);
         }
         Ok(VariantPrograms { order, programs })
     }
 
-    /// The numbers of the programs.
-    pub fn numbers(&self) -> Vec<usize> {
-        self.programs.keys().copied().collect()
+    /// The numbers of the programs that have such a text for a target.
+    pub fn numbers(&self, target: Target) -> Vec<usize> {
+        let is_meant = |program: &VariantProgram| program.permutations.conditionals(target).is_some();
+        self.programs.iter().filter(|(_, program)| is_meant(program)).map(|(number, _)| *number).collect()
     }
 
     /// The texts of a program for a target, all of them or none. The error says why there is none.
@@ -74,7 +79,7 @@ impl<'a> VariantPrograms<'a> {
         let Some(program) = self.programs.get_mut(&number) else { return Ok(Vec::new()) };
         let made = program.merged(target, files)?;
         for (text, merged) in &made {
-            program.table.merge(target, &text.name, &merged.defines);
+            program.table.merge(target, &text.name, merged);
         }
         Ok(made.into_iter().map(|(text, _)| text).collect())
     }
@@ -92,7 +97,12 @@ impl<'a> VariantPrograms<'a> {
 }
 
 impl<'a> VariantProgram<'a> {
-    fn new(job: &'a Job, report: &Report, order: &'a Order, place: String) -> Result<VariantProgram<'a>, Finding> {
+    fn new(
+        (job, permutations): (&'a Job, PermutationTexts),
+        report: &Report,
+        order: &'a Order,
+        place: String,
+    ) -> Result<VariantProgram<'a>, Finding> {
         let path: PathBuf = order.out.join(&place);
         let text = documents::read_text(&path)?;
         let mut table = Table::read(&text).map_err(|fault| Finding::of_json(&path, &text, fault))?;
@@ -103,10 +113,14 @@ impl<'a> VariantProgram<'a> {
             let text = std::fs::read(path).ok().and_then(|bytes| decode(bytes).ok());
             text.into_iter().for_each(|text| merged::of_source(&text, &mut conditions));
         }
-        Ok(VariantProgram { names, place, table, conditions })
+        Ok(VariantProgram { permutations, names, place, table, conditions })
     }
 
     fn merged(&self, target: Target, files: &TreeFiles) -> Result<Vec<(VariantText, Merged)>, String> {
+        let Some(form) = self.permutations.conditionals(target) else { return Ok(Vec::new()) };
+        if form == Conditionals::Attributes && !files.imports_may_vary() {
+            return Err("only imports of WESL may be there for some variants: say `--wgsl-imports wesl`".to_owned());
+        }
         let variants = self.table.values();
         let mut made = Vec::new();
         for (name, of_variants) in self.table.texts(target) {
@@ -130,7 +144,7 @@ impl<'a> VariantProgram<'a> {
             }
             let replaced: Vec<String> = texts.iter().map(|(own, _)| (*own).to_owned()).collect();
             let flat: Vec<FlatText> = texts.into_iter().map(|(_, text)| text).collect();
-            let whole = merged(&variants, &self.conditions, &flat)?;
+            let whole = merged(form, &variants, &self.conditions, &flat)?;
             prove(&whole, &flat, &name, files)?;
             let of_texts: Vec<Vec<Option<MappedLine>>> = replaced
                 .iter()
@@ -146,16 +160,8 @@ impl<'a> VariantProgram<'a> {
 
 /// Whether each variant of a text, with its headers, is what the variant was with them: macros of axes are known in headers, too.
 fn prove(merged: &Merged, texts: &[FlatText], name: &str, files: &TreeFiles) -> Result<(), String> {
-    let whole = files.expanded(name, &merged.text);
-    for flat in texts {
-        let expected = expanded(&files.expanded(name, flat.text), &[]);
-        for at in &flat.variants {
-            let defines = merged.defines.get(*at).map_or(&[][..], Vec::as_slice);
-            if expected.is_none() || expanded(&whole, defines) != expected {
-                let values: Vec<String> = defines.iter().map(|(name, value)| format!("{name}={value}")).collect();
-                return Err(format!("a header would not be right with {}", values.join(" ")));
-            }
-        }
-    }
-    Ok(())
+    let headers = Headers::of(files.headers.values().map(|header| (header.name.as_str(), header.text.as_str())));
+    let expanded = |text: &str, defines: &Defines| expanded(merged.form, (name, text), &headers, defines);
+    wrong_variant(&merged.text, texts, &merged.defines, &expanded)
+        .map_or(Ok(()), |defines| Err(format!("a header would not be right with {}", shown(defines))))
 }

@@ -1,10 +1,13 @@
 //! Conditions that choose some of the variants: those of the source where one does, else the shortest that is found.
 
+use super::Defines;
+use super::features::Features;
 use super::macros::{AxisMacro, Form};
 use super::proof::chosen_lines;
 use super::set::Set;
 use super::units::tokens;
 use crate::lex::TokenKind;
+use crate::target::Conditionals;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Operators that the preprocessors of all languages know.
@@ -44,12 +47,23 @@ const COMPOSED: u32 = 100;
 
 impl Conditions {
     /// Of axes, with the conditions of the sources. `defines` are those of each variant.
-    pub fn new(axes: &[AxisMacro], of_sources: &BTreeSet<String>, defines: &[Vec<(String, String)>]) -> Conditions {
+    pub fn new(axes: &[AxisMacro], of_sources: &BTreeSet<String>, defines: &[Defines]) -> Conditions {
         let mut atoms: Vec<(String, u32)> = Vec::new();
         for text in of_sources.iter().filter(|text| is_of_axes(text, axes)) {
             atoms.push((text.clone(), OF_SOURCE));
         }
         axes.iter().for_each(|axis| add_atoms(axis, &mut atoms));
+        Conditions::of_atoms(atoms, axes, defines)
+    }
+
+    /// Of features, with those conditions of the sources that ask for nothing else. `defines` says which of them each variant has.
+    pub fn of_features(features: &Features, of_sources: &BTreeSet<String>, defines: &[Defines]) -> Conditions {
+        let of_sources = of_sources.iter().filter_map(|text| Some((features.condition(text)?, OF_SOURCE)));
+        let own = features.names().map(|name| (name.to_owned(), TRUTH));
+        Conditions::of_atoms(of_sources.chain(own).collect(), &[], defines)
+    }
+
+    fn of_atoms(mut atoms: Vec<(String, u32)>, axes: &[AxisMacro], defines: &[Defines]) -> Conditions {
         let mut said = BTreeSet::new();
         atoms.retain(|(text, _)| said.insert(text.clone()));
         let sets = sets(&atoms, axes, defines);
@@ -104,7 +118,7 @@ impl Conditions {
             (Some((cost, [a, b])), either) if either.as_ref().is_none_or(|(other, _)| cost <= *other) => {
                 return Some(format!("{} && {}", part(&a.text), part(&b.text)));
             }
-            (_, Some((_, [a, b]))) => return Some(format!("{} || {}", a.text, b.text)),
+            (_, Some((_, [a, b]))) => return Some(format!("{} || {}", summand(&a.text), summand(&b.text))),
             _ => {}
         }
         let plain = self.products(chosen, context);
@@ -198,6 +212,12 @@ fn part(text: &str) -> String {
     if is_sum { format!("({text})") } else { text.to_owned() }
 }
 
+/// A condition as a part of a sum.
+fn summand(text: &str) -> String {
+    let is_product = tokens(text).iter().any(|token| token.text == "&&");
+    if is_product { format!("({text})") } else { text.to_owned() }
+}
+
 /// The conditions of an axis by itself.
 fn add_atoms(axis: &AxisMacro, atoms: &mut Vec<(String, u32)>) {
     let name = &axis.name;
@@ -256,7 +276,7 @@ fn number_is_plain(text: &str) -> bool {
 }
 
 /// The variants that each condition chooses, as the preprocessor says.
-fn sets(atoms: &[(String, u32)], axes: &[AxisMacro], defines: &[Vec<(String, String)>]) -> Vec<Set> {
+fn sets(atoms: &[(String, u32)], axes: &[AxisMacro], defines: &[Defines]) -> Vec<Set> {
     let mut text = String::new();
     for (word, number) in axes.iter().flat_map(AxisMacro::numbers) {
         text.push_str(&format!("#define {word} {number}\n"));
@@ -267,7 +287,7 @@ fn sets(atoms: &[(String, u32)], axes: &[AxisMacro], defines: &[Vec<(String, Str
     }
     let mut chosen: Vec<Vec<usize>> = vec![Vec::new(); atoms.len()];
     for (variant, defines) in defines.iter().enumerate() {
-        for line in chosen_lines(&text, defines) {
+        for line in chosen_lines(Conditionals::Directives, &text, defines) {
             // The line of an atom is the second of three.
             if let Some(set) = line.checked_sub(words).and_then(|line| chosen.get_mut(line / 3)) {
                 set.push(variant);
@@ -420,8 +440,10 @@ mod tests {
                 conditions.of(&set, &all).expect("a condition")
             );
             let macros = AxisMacro::all(&variants, &BTreeSet::new());
-            let holds =
-                |at: &usize| chosen_lines(&text, &super::super::defines_of(&variants[*at], &macros)).contains(&3);
+            let holds = |at: &usize| {
+                let defines = super::super::defines_of(&variants[*at], &macros);
+                chosen_lines(Conditionals::Directives, &text, &defines).contains(&3)
+            };
             assert_eq!(Set::of((0..variants.len()).filter(holds)), set, "{text}");
         }
     }

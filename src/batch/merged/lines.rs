@@ -10,7 +10,7 @@ pub fn origins(merged: &Merged, texts: &[FlatText]) -> Vec<Option<(usize, usize)
     let lines: Vec<&str> = merged.text.lines().collect();
     for (number, flat) in texts.iter().enumerate() {
         let Some(defines) = flat.variants.first().and_then(|at| merged.defines.get(*at)) else { continue };
-        let chosen = chosen_lines(&merged.text, defines).into_iter();
+        let chosen = chosen_lines(merged.form, &merged.text, defines).into_iter();
         let chosen: Vec<(usize, &str)> = chosen.filter_map(|at| Some((at, *lines.get(at)?))).collect();
         let own: Vec<(usize, &str)> = flat.text.lines().enumerate().collect();
         let mut put = |at: usize, line: usize| {

@@ -1,20 +1,22 @@
-//! The texts of all variants as one, with `#if` around what only some of them have.
+//! The texts of all variants as one, with `#if` around what only some of them have; in WGSL with the `@if` of WESL before it.
 //!
 //! | file | what |
 //! |---|---|
 //! | `units` | a text as declarations, statements and members, each of whole lines |
 //! | `align`, `set` | the units of all variants in one sequence, each with the variants that have it |
-//! | `macros`, `conditions` | conditions over the macros of axes that choose some of the variants |
+//! | `macros`, `features`, `conditions` | conditions over the macros of axes that choose some of the variants |
 //! | `lines` | which line is which line of a variant |
 //! | `print` | the text |
-//! | `proof` | that the preprocessor makes each variant of it |
+//! | `proof`, `attributes` | that the preprocessor, or a translator of WESL, makes each variant of it |
 //! | `product` | the texts of a program in place of those of its variants |
 //!
 //! It works on texts alone, and knows nothing of what wrote them: what it gives is right because the preprocessor says so. Where it
 //! does not, the variants keep texts of their own.
 
 mod align;
+mod attributes;
 mod conditions;
+mod features;
 mod lines;
 mod macros;
 mod print;
@@ -26,11 +28,13 @@ mod units;
 pub use conditions::of_source;
 pub use lines::origins;
 #[cfg(feature = "cli")]
-pub use proof::expanded;
+pub use proof::{Headers, expanded};
 
 use super::axes::Variant;
+use crate::target::Conditionals;
 use align::{List, Node, merged_lists};
 use conditions::Conditions;
+use features::Features;
 use macros::{AxisMacro, Form, defined_as, renamed};
 use set::Set;
 use std::collections::BTreeSet;
@@ -39,12 +43,14 @@ use units::{UnitKind, tokens};
 /// Programs with more variants are not merged: each variant is proved by itself.
 const MOST_VARIANTS: usize = 1024;
 
-/// The macros of a variant with what they are.
+/// The macros of a variant with what they are; of a text with attributes: all features, each with `1` if the variant has it, else `0`.
 pub type Defines = Vec<(String, String)>;
 
 /// A text for several variants.
 #[derive(Debug)]
 pub struct Merged {
+    /// How it says what only some variants have.
+    pub form: Conditionals,
     /// The text.
     pub text: String,
     /// What each variant defines, by its number.
@@ -61,13 +67,41 @@ pub struct FlatText<'a> {
 }
 
 /// Merges texts. The error says why they stay apart.
-pub fn merged(variants: &[Variant], conditions: &BTreeSet<String>, texts: &[FlatText]) -> Result<Merged, String> {
+pub fn merged(
+    form: Conditionals,
+    variants: &[Variant],
+    conditions: &BTreeSet<String>,
+    texts: &[FlatText],
+) -> Result<Merged, String> {
     if variants.len() > MOST_VARIANTS {
         return Err(format!("there are {} variants; the most are {MOST_VARIANTS}", variants.len()));
     }
-    if texts.iter().any(|text| proof::has_conditionals(text.text)) {
-        return Err("a text has `#if` of its own".to_owned());
+    let own = texts.iter().find_map(|text| proof::without_conditionals(form, text.text).err());
+    if let Some(own) = own {
+        return Err(format!("a text has `{own}` of its own"));
     }
+    let (text, defines) = match form {
+        Conditionals::Directives => with_directives(variants, conditions, texts)?,
+        Conditionals::Attributes => with_attributes(variants, conditions, texts)?,
+    };
+    prove(form, &text, texts, &defines)?;
+    Ok(Merged { form, text, defines })
+}
+
+/// The text and what each variant defines.
+type TextWithDefines = (String, Vec<Defines>);
+
+const UNTOLD: &str = "no condition tells the variants apart";
+
+fn all_of(texts: &[FlatText]) -> Set {
+    Set::of(texts.iter().flat_map(|text| text.variants.iter().copied()))
+}
+
+fn with_directives(
+    variants: &[Variant],
+    conditions: &BTreeSet<String>,
+    texts: &[FlatText],
+) -> Result<TextWithDefines, String> {
     let lexed: Vec<_> = texts.iter().map(|text| tokens(text.text)).collect();
     let used: BTreeSet<&str> = lexed.iter().flatten().map(|token| token.text.as_str()).collect();
     let axes = AxisMacro::all(variants, &used);
@@ -76,21 +110,35 @@ pub fn merged(variants: &[Variant], conditions: &BTreeSet<String>, texts: &[Flat
     for axis in &axes {
         without_clash(axis, texts, &mut plain, &defines, &used);
     }
-    let all = Set::of(texts.iter().flat_map(|text| text.variants.iter().copied()));
-    let nodes = sequence(texts, &plain)?;
+    let (form, all) = (Conditionals::Directives, all_of(texts));
+    let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
+    let nodes = sequence(form, texts, &plain)?;
     let is_version = |node: &&Node| node.lines.first().is_some_and(|line| line.starts_with("#version"));
     if nodes.iter().filter(is_version).any(|node| node.set != all) {
         return Err("the variants need different versions of the language".to_owned());
     }
     let mut conditions = Conditions::new(&axes, conditions, &defines);
-    let untold = || "no condition tells the variants apart".to_owned();
-    let head = head(&nodes, &all);
-    let (before, behind) = nodes.split_at(head);
-    let before = print::print(before, &all, &mut conditions).ok_or_else(untold)?;
-    let behind = print::print(behind, &all, &mut conditions).ok_or_else(untold)?;
-    let text = text(&before, &behind, &axes, variants, &all);
-    prove(&text, texts, &defines)?;
-    Ok(Merged { text, defines })
+    let (before, behind) = nodes.split_at(head(&nodes, &all));
+    let before = print::print(form, before, &all, &mut conditions).ok_or(UNTOLD)?;
+    let behind = print::print(form, behind, &all, &mut conditions).ok_or(UNTOLD)?;
+    Ok((text(&before, &behind, &axes, variants, &all), defines))
+}
+
+fn with_attributes(
+    variants: &[Variant],
+    conditions: &BTreeSet<String>,
+    texts: &[FlatText],
+) -> Result<TextWithDefines, String> {
+    // Features have no values: what words mean elsewhere makes no difference.
+    let axes = AxisMacro::all(variants, &BTreeSet::new());
+    let features = Features::of(&axes);
+    let defines: Vec<Defines> = variants.iter().map(|variant| features.of_variant(variant)).collect();
+    let (form, all) = (Conditionals::Attributes, all_of(texts));
+    let plain: Vec<&str> = texts.iter().map(|text| text.text).collect();
+    let nodes = sequence(form, texts, &plain)?;
+    let mut conditions = Conditions::of_features(&features, conditions, &defines);
+    let lines = print::print(form, &nodes, &all, &mut conditions).ok_or(UNTOLD)?;
+    Ok((lines.join("\n") + "\n", defines))
 }
 
 /// What a variant defines.
@@ -136,21 +184,24 @@ fn without_clash(
 }
 
 /// The units of all texts.
-fn sequence(texts: &[FlatText], plain: &[String]) -> Result<Vec<Node>, String> {
-    let units: Vec<_> = plain.iter().map(|text| units::units(text)).collect();
+fn sequence(form: Conditionals, texts: &[FlatText], plain: &[&str]) -> Result<Vec<Node>, String> {
+    let units: Vec<_> = plain.iter().map(|text| units::units(form, text)).collect();
     let sets: Vec<Set> = texts.iter().map(|text| Set::of(text.variants.iter().copied())).collect();
     let lists: Vec<List> = sets.iter().zip(&units).map(|(set, units)| List { set, units }).collect();
     merged_lists(&lists).ok_or_else(|| "the texts are too long to be compared".to_owned())
 }
 
-/// How many nodes are the head of the text, before which nothing may stand: the version of the language, and comments about the
-/// file.
+/// How many nodes are the head of the text, before which nothing may stand: the version of the language, extensions, and comments
+/// about the file. Extensions of some variants alone are behind what their conditions need.
 fn head(nodes: &[Node], all: &Set) -> usize {
     let is_of_all = |node: &&Node| node.set == *all;
-    let version = nodes.iter().take_while(is_of_all).position(|node| {
-        node.kind == UnitKind::Directive && node.lines.first().is_some_and(|line| line.starts_with("#version"))
-    });
-    let begin = version.map_or(0, |at| at + 1);
+    let is_directive = |node: &Node, word: &str| {
+        node.kind == UnitKind::Directive && node.lines.first().is_some_and(|line| line.starts_with(word))
+    };
+    let version = nodes.iter().take_while(is_of_all).position(|node| is_directive(node, "#version"));
+    let behind = version.map_or(0, |at| at + 1);
+    let extensions = nodes.iter().skip(behind).take_while(is_of_all).take_while(|n| is_directive(n, "#extension"));
+    let begin = behind + extensions.count();
     let rest = nodes.get(begin..).unwrap_or_default();
     let comments = rest.iter().take_while(|node| node.set == *all && node.kind == UnitKind::Comment).count();
     // A comment without a blank line behind it is about what follows.
@@ -208,18 +259,31 @@ fn definitions(axis: &AxisMacro, first: Option<&str>, used: &BTreeSet<&str>) -> 
 }
 
 /// Whether each variant of the text is the text that it had.
-fn prove(text: &str, texts: &[FlatText], defines: &[Defines]) -> Result<(), String> {
-    for flat in texts {
-        let expected = proof::expanded(flat.text, &[]);
-        for at in &flat.variants {
-            let defines = defines.get(*at).map_or(&[][..], Vec::as_slice);
-            if expected.is_none() || proof::expanded(text, defines) != expected {
-                let values: Vec<String> = defines.iter().map(|(name, value)| format!("{name}={value}")).collect();
-                return Err(format!("the merged text would not be right with {}", values.join(" ")));
-            }
-        }
-    }
-    Ok(())
+fn prove(form: Conditionals, text: &str, texts: &[FlatText], defines: &[Defines]) -> Result<(), String> {
+    let expanded =
+        |text: &str, defines: &Defines| proof::expanded(form, ("text", text), &proof::Headers::default(), defines);
+    wrong_variant(text, texts, defines, &expanded)
+        .map_or(Ok(()), |defines| Err(format!("the merged text would not be right with {}", shown(defines))))
+}
+
+/// A variant of which the merged text is not what its own text is, once both are expanded.
+pub fn wrong_variant<'d>(
+    text: &str,
+    texts: &[FlatText],
+    defines: &'d [Defines],
+    expanded: &dyn Fn(&str, &Defines) -> Option<Vec<String>>,
+) -> Option<&'d Defines> {
+    texts.iter().find_map(|flat| {
+        let expected = expanded(flat.text, &Defines::new());
+        let is_wrong = |defines: &&Defines| expected.is_none() || expanded(text, defines) != expected;
+        flat.variants.iter().filter_map(|at| defines.get(*at)).find(is_wrong)
+    })
+}
+
+/// What is defined, for messages.
+pub fn shown(defines: &Defines) -> String {
+    let values: Vec<String> = defines.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    values.join(" ")
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
-//! The merged text: what all variants have stands as it is, the rest inside of `#if`.
+//! The merged text: what all variants have stands as it is, the rest inside of `#if` or behind `@if`.
 
 use super::align::Node;
 use super::conditions::Conditions;
 use super::set::Set;
 use super::units::{UnitKind, tokens};
+use crate::target::Conditionals;
 
 /// Writes lines.
 pub struct Printer<'a> {
+    form: Conditionals,
     conditions: &'a mut Conditions,
     lines: Vec<String>,
 }
@@ -18,14 +20,21 @@ struct Branch<'n> {
 }
 
 /// The lines of nodes; `context` are the variants that there are. `None`: no condition tells some of them apart.
-pub fn print(nodes: &[Node], context: &Set, conditions: &mut Conditions) -> Option<Vec<String>> {
-    let mut printer = Printer { conditions, lines: Vec::new() };
+pub fn print(form: Conditionals, nodes: &[Node], context: &Set, conditions: &mut Conditions) -> Option<Vec<String>> {
+    let mut printer = Printer { form, conditions, lines: Vec::new() };
     printer.sequence(nodes, context)?;
     Some(printer.lines)
 }
 
 impl Printer<'_> {
-    fn sequence(&mut self, mut nodes: &[Node], context: &Set) -> Option<()> {
+    fn sequence(&mut self, nodes: &[Node], context: &Set) -> Option<()> {
+        match self.form {
+            Conditionals::Directives => self.with_directives(nodes, context),
+            Conditionals::Attributes => self.with_attributes(nodes, context),
+        }
+    }
+
+    fn with_directives(&mut self, mut nodes: &[Node], context: &Set) -> Option<()> {
         let mut is_first = true;
         while let Some(node) = nodes.first() {
             if node.blank && !is_first {
@@ -42,6 +51,40 @@ impl Printer<'_> {
                 branches.iter().map(|branch| branch.nodes.len()).sum()
             };
             nodes = nodes.get(taken..)?;
+        }
+        Some(())
+    }
+
+    /// An attribute is about one node: each has its own, but for alternatives of one node each that are all.
+    fn with_attributes(&mut self, nodes: &[Node], context: &Set) -> Option<()> {
+        let is_code = |node: &&Node| node.kind != UnitKind::Comment;
+        let code: Vec<&Set> = nodes.iter().filter(is_code).map(|node| &node.set).collect();
+        let mut count = 0;
+        // How many alternatives are still to come, and the variants that have none of those before.
+        let mut chain: (usize, Set) = (0, Set::default());
+        for (at, node) in nodes.iter().enumerate() {
+            if node.blank && at > 0 {
+                self.lines.push(String::new());
+            }
+            if is_code(&node) && node.set != *context {
+                let attribute = if chain.0 > 0 {
+                    let (more, left) = (chain.0 - 1, chain.1.without(&node.set));
+                    let attribute = match more {
+                        0 => "@else".to_owned(),
+                        _ => format!("@elif({})", self.conditions.of(&node.set, &chain.1)?),
+                    };
+                    chain = (more, left);
+                    attribute
+                } else {
+                    chain = (alternatives(&code, count, context), context.without(&node.set));
+                    format!("@if({})", self.conditions.of(&node.set, context)?)
+                };
+                let first = node.frames.first().unwrap_or(&node.lines).first().map_or("", String::as_str);
+                let indent = first.get(..first.len() - first.trim_start().len()).unwrap_or_default();
+                self.lines.push(format!("{indent}{attribute}"));
+            }
+            count += usize::from(is_code(&node));
+            self.node(node)?;
         }
         Some(())
     }
@@ -93,6 +136,25 @@ impl Printer<'_> {
         self.lines.push("#endif".to_owned());
         Some(())
     }
+}
+
+/// How many nodes behind one are alternatives to it, of one node each, if all of them are what there is; else none.
+fn alternatives(sets: &[&Set], first: usize, context: &Set) -> usize {
+    let is_alone = |at: usize| {
+        let is_same = |other: Option<usize>| other.and_then(|other| sets.get(other)) == sets.get(at);
+        !is_same(at.checked_sub(1)) && !is_same(Some(at + 1))
+    };
+    let mut all = Set::default();
+    for (at, set) in sets.iter().enumerate().skip(first) {
+        if !is_alone(at) || !set.is_apart(&all) {
+            return 0;
+        }
+        all = all.or(set);
+        if all == *context {
+            return at - first;
+        }
+    }
+    0
 }
 
 /// The alternatives that nodes begin with, of which no variant has two.

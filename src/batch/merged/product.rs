@@ -9,6 +9,7 @@ use crate::batch::variants::Table;
 use crate::compile::Target;
 use crate::diagnostic::{Code, Diagnostic, Message, Severity, WarningRule, severities};
 use crate::source_map::{MapForm, SourceMap};
+use crate::target::Conditionals;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -38,7 +39,12 @@ pub struct Merging<'a> {
 
 impl Merging<'_> {
     /// Merges the texts of a target, all of them or none. The error says why there is none.
-    pub fn merge(&self, target: Target, product: &mut Product, table: &mut Table) -> Result<(), String> {
+    pub fn merge(
+        &self,
+        (target, form): (Target, Conditionals),
+        product: &mut Product,
+        table: &mut Table,
+    ) -> Result<(), String> {
         if self.has_lines {
             return Err("merged texts have no `#line`".to_owned());
         }
@@ -47,7 +53,7 @@ impl Merging<'_> {
         for (name, files) in table.texts(target) {
             let texts = flat_texts(&files, product);
             let flat: Vec<FlatText> = texts.iter().map(|(_, text)| text.clone()).collect();
-            let merged = merged(&variants, self.conditions, &flat)?;
+            let merged = merged(form, &variants, self.conditions, &flat)?;
             let map = self.map(&name, &merged, &texts, product);
             made.push((name, merged, map));
         }
@@ -65,7 +71,7 @@ impl Merging<'_> {
         product.files.retain(|file| !is_replaced(file));
         for (name, merged, map) in &made {
             product.files.extend(map.clone());
-            table.merge(target, name, &merged.defines);
+            table.merge(target, name, merged);
             let entry = entries.iter().find(|(of, _)| of == name).and_then(|(_, entry)| entry.clone());
             let (kind, target) = (OutputKind::Text, Some(target));
             let bytes = merged.text.clone().into_bytes();

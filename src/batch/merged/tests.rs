@@ -94,12 +94,14 @@ fn flat(texts: &[String]) -> Vec<FlatText<'_>> {
     flat
 }
 
-fn merge_all(variants: &[Variant], texts: &[String]) -> Result<Merged, String> {
-    merged(variants, &BTreeSet::new(), &flat(texts))
+const FORMS: [Conditionals; 2] = [Conditionals::Directives, Conditionals::Attributes];
+
+fn merge_all(form: Conditionals, variants: &[Variant], texts: &[String]) -> Result<Merged, String> {
+    merged(form, variants, &BTreeSet::new(), &flat(texts))
 }
 
 /// Merges texts of random programs, some of whose variants are not built.
-fn check(seed: u64, repeats: bool) {
+fn check(form: Conditionals, seed: u64, repeats: bool) {
     let mut random = Random(seed);
     let axes: Vec<_> = AXES.iter().copied().filter(|_| random.below(2) == 0).collect();
     if axes.is_empty() {
@@ -109,21 +111,34 @@ fn check(seed: u64, repeats: bool) {
     let mut variants = variants(&axes);
     variants.retain(|_| random.below(8) > 0);
     let text = |variant: &Variant| {
-        let mut out = String::from("#version 460\n\n// A file.\n\nvoid main()\n{\n");
+        let head = match form {
+            Conditionals::Directives => "#version 460\n\n// A file.\n\nvoid main()\n{\n",
+            Conditionals::Attributes => "// A file.\n\n@compute\nfn main()\n{\n",
+        };
+        let mut out = String::from(head);
         text_of(&parts, &axes, variant, 1, &mut out);
         out + "}\n"
     };
     let texts: Vec<String> = variants.iter().map(text).collect();
-    let Merged { text, defines } = merge_all(&variants, &texts).unwrap_or_else(|why| panic!("{seed}: {why}"));
+    let Merged { text, defines, .. } = merge_all(form, &variants, &texts).unwrap_or_else(|why| panic!("{seed}: {why}"));
     let lines: Vec<&str> = text.lines().collect();
-    let is_code = |line: &&str| !line.is_empty() && !line.starts_with('#') && !line.trim().starts_with("//");
+    let is_condition = |line: &str| ["@if", "@elif", "@else"].iter().any(|word| line.trim().starts_with(word));
+    let is_code = |line: &&str| {
+        !line.is_empty() && !line.starts_with('#') && !line.trim().starts_with("//") && !is_condition(line)
+    };
     for (flat, defines) in texts.iter().zip(&defines) {
-        let chosen: Vec<&str> = chosen_lines(&text, defines).iter().map(|at| lines[*at]).filter(is_code).collect();
+        let chosen: Vec<&str> =
+            chosen_lines(form, &text, defines).iter().map(|at| lines[*at]).filter(is_code).collect();
         assert_eq!(chosen, flat.lines().filter(is_code).collect::<Vec<_>>(), "{seed}\n{text}");
     }
     // What differs from all else stands once.
     if !repeats {
-        let mut code: Vec<&str> = lines.iter().copied().filter(|line| line.ends_with([';', ')'])).collect();
+        let mut code: Vec<&str> = lines
+            .iter()
+            .copied()
+            .filter(|line| line.ends_with([';', ')']))
+            .filter(|line| !is_condition(line))
+            .collect();
         let all = code.len();
         code.sort_unstable();
         code.dedup();
@@ -133,17 +148,39 @@ fn check(seed: u64, repeats: bool) {
 
 #[test]
 fn random_programs_are_merged() {
-    (0..60).for_each(|seed| check(seed, false));
+    FORMS.into_iter().for_each(|form| (0..60).for_each(|seed| check(form, seed, false)));
 }
 
 #[test]
 fn lines_may_be_there_several_times() {
-    (0..60).for_each(|seed| check(seed, true));
+    FORMS.into_iter().for_each(|form| (0..60).for_each(|seed| check(form, seed, true)));
 }
 
 fn two(texts: [&str; 2], values: [&str; 2]) -> Result<String, String> {
     let variants = variants(&[("Q", &values)]);
-    merge_all(&variants, &texts.map(str::to_owned)).map(|merged| merged.text)
+    merge_all(Conditionals::Directives, &variants, &texts.map(str::to_owned)).map(|merged| merged.text)
+}
+
+/// The text of three variants, with `@if`.
+fn three(texts: [&str; 3]) -> Result<String, String> {
+    let variants = variants(&[("Q", &["low", "mid", "high"])]);
+    merge_all(Conditionals::Attributes, &variants, &texts.map(str::to_owned)).map(|merged| merged.text)
+}
+
+/// Each node has its attribute; alternatives of one node each are one choice.
+#[test]
+fn attributes_stand_before_nodes() {
+    let text = three([
+        "import package::inc::a::{\n    b,\n};\nstruct S {\n    a: f32,\n}\nfn f() {\n    x;\n    same;\n    y;\n    z;\n}\n",
+        "struct S {\n    a: f32,\n    b: vec2<f32>,\n}\nfn f() {\n    u;\n    same;\n    // More.\n    v;\n}\n",
+        "struct S {\n    a: f32,\n}\nfn f() {\n    w;\n    same;\n}\n",
+    ]);
+    let expected = "@if(Q_low)\nimport package::inc::a::{\n    b,\n};\nstruct S {\n    a: f32,\n    @if(Q_mid)\n    b: vec2<f32>,\n}\n\
+        fn f() {\n    @if(Q_low)\n    x;\n    @elif(Q_mid)\n    u;\n    @else\n    w;\n    same;\n    @if(Q_low)\n    y;\n    \
+        @if(Q_low)\n    z;\n    // More.\n    @if(Q_mid)\n    v;\n}\n";
+    assert_eq!(text.as_deref(), Ok(expected));
+    let why = three(["@if(A) a;\n", "b;\n", "c;\n"]).expect_err("a reason");
+    assert_eq!(why, "a text has `@if` of its own");
 }
 
 /// A text's own macro of the name of an axis comes from outside, or has another name.
@@ -154,6 +191,21 @@ fn macros_of_axes() {
     let other = two(["#define Q 1.0\nx = Q;\n", "#define Q 2.0\nx = Q;\n"], ["1", "2"]);
     let expected = "#ifndef Q\n#define Q 1\n#endif\n\n#if Q == 1\n#define Q_VALUE 1.0\n#else\n#define Q_VALUE 2.0\n#endif\nx = Q_VALUE;\n";
     assert_eq!(other.as_deref(), Ok(expected));
+}
+
+/// Defaults stand behind extensions, but before what asks for macros of axes.
+#[test]
+fn defaults_stand_behind_extensions() {
+    let text = two(
+        [
+            "#version 460\n#extension A : require\n\n// A file.\n\na;\n",
+            "#version 460\n#extension A : require\n#extension B : require\n\n// A file.\n\nb;\n",
+        ],
+        ["0", "1"],
+    );
+    let expected = "#version 460\n#extension A : require\n\n#ifndef Q\n#define Q 0\n#endif\n\n#if Q\n#extension B : require\n#endif\n\n\
+        // A file.\n\n#if Q\nb;\n#else\na;\n#endif\n";
+    assert_eq!(text.as_deref(), Ok(expected));
 }
 
 #[test]

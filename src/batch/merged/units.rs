@@ -3,6 +3,7 @@
 use crate::diagnostic::Diagnostics;
 use crate::lex::{Token, TokenKind, lex};
 use crate::source::FileId;
+use crate::target::Conditionals;
 
 /// Blocks inside of more others than this are one unit with all that they have.
 const MOST_DEPTH: usize = 100;
@@ -91,9 +92,9 @@ pub fn tokens(text: &str) -> Vec<Token> {
     tokens.into_iter().filter(|token| !matches!(token.kind, TokenKind::Newline | TokenKind::Eof)).collect()
 }
 
-/// The units of a text.
-pub fn units(text: &str) -> Vec<Unit> {
-    let mut reader = Reader { lines: lines(text), at: 0, depth: 0 };
+/// The units of a text that says in a form what only some variants have.
+pub fn units(form: Conditionals, text: &str) -> Vec<Unit> {
+    let mut reader = Reader { form, lines: lines(text), at: 0, depth: 0 };
     let mut units = reader.units(false);
     // Braces that nothing opens: whatever they are, nothing of the text is lost.
     while reader.at < reader.lines.len() {
@@ -143,6 +144,7 @@ impl Unit {
 }
 
 struct Reader<'a> {
+    form: Conditionals,
     lines: Vec<Line<'a>>,
     at: usize,
     depth: usize,
@@ -189,6 +191,12 @@ impl Reader<'_> {
 
     fn code(&mut self, blank: bool, is_list: bool) -> Unit {
         let start = self.at;
+        // What an import lists is not there by itself.
+        let is_import = self.form == Conditionals::Attributes
+            && self.lines.get(start).is_some_and(|line| line.begins_with("import"));
+        if is_import {
+            return self.whole(blank, is_list);
+        }
         self.depth += 1;
         let unit = self.with_blocks(blank, is_list);
         self.depth -= 1;
@@ -247,7 +255,7 @@ impl Reader<'_> {
                 break;
             }
             nested += line.nested;
-            let (opens, is_inner_list) = (line.opens, is_list_of(line, self.lines.get(start)));
+            let (opens, is_inner_list) = (line.opens, self.is_list_of(line, self.lines.get(start)));
             self.at += 1;
             match opens {
                 0 if nested <= 0 && self.is_end(start, is_list) => break,
@@ -284,21 +292,27 @@ impl Reader<'_> {
         Some(unit)
     }
 
+    /// Whether a block that a line opens is a list: of an initializer or an enumeration, and of WGSL's members.
+    fn is_list_of(&self, line: &Line, first: Option<&Line>) -> bool {
+        let before = line.before_open.map_or("", |token| token.text.as_str());
+        let members = match self.form {
+            Conditionals::Directives => "enum",
+            Conditionals::Attributes => "struct",
+        };
+        before == "=" || first.is_some_and(|first| first.begins_with(members))
+    }
+
     fn between(&self, start: usize) -> Vec<String> {
         let lines = self.lines.get(start..self.at).unwrap_or_default();
         lines.iter().map(|line| line.text.to_owned()).collect()
     }
 }
 
-/// Whether a block that a line opens is a list: of an initializer or an enumeration.
-fn is_list_of(line: &Line, first: Option<&Line>) -> bool {
-    let before = line.before_open.map_or("", |token| token.text.as_str());
-    before == "=" || first.is_some_and(|first| first.begins_with("enum"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const DIRECTIVES: Conditionals = Conditionals::Directives;
 
     /// The units of a text, one a line, those of blocks inside of parentheses.
     fn shown(units: &[Unit]) -> Vec<String> {
@@ -316,7 +330,7 @@ mod tests {
         let text = "#define A 1\n// About f.\n/* and\n more */\nfloat f(float a,\n    float b)\n{\n    if (a)\n    {\n        b;\n    }\n    else\n    {\n        c;\n    }\n    switch (x) {\n    case 1:\n        y;\n        break;\n    }\n\n    do { a; } while (b);\n    if (q)\n        r;\n    else\n        s;\n}\n\
             enum E\n{\n    One,\n    Two\n};\nconst int t[2] = {\n    1,\n    2\n};\n[numthreads(1, 1, 1)]\nvoid main() {\n}\n";
         assert_eq!(
-            shown(&units(text)),
+            shown(&units(DIRECTIVES, text)),
             [
                 "#define A 1",
                 "// About f.",
@@ -328,7 +342,22 @@ mod tests {
                 "[numthreads(1, 1, 1)] void main() { }()",
             ]
         );
-        assert!(units(text)[3].bodies[0][2].blank);
+        assert!(units(DIRECTIVES, text)[3].bodies[0][2].blank);
+    }
+
+    #[test]
+    fn members_and_imports_of_wgsl_are_units() {
+        let text = "import package::inc::a::{\n    b,\n    c,\n};\nstruct S {\n    @location(0) a: f32,\n    b: f32,\n}\n\
+            @fragment\nfn f(\n    a: f32,\n    b: f32,\n) {\n    switch x {\n        case 1: {\n            y;\n        }\n        \
+            default: {\n        }\n    }\n}\n";
+        assert_eq!(
+            shown(&units(Conditionals::Attributes, text)),
+            [
+                "import package::inc::a::{ b, c, };",
+                "struct S { }(@location(0) a: f32, | b: f32,)",
+                "@fragment fn f( a: f32, b: f32, ) { }(switch x { }(case 1: { }(y;) | default: { }()))",
+            ]
+        );
     }
 
     /// Whatever a text is, its lines are those of its units.
@@ -345,7 +374,7 @@ mod tests {
             "/* a\n",
             "#define A \\\n b\n",
         ] {
-            let lines: Vec<String> = units(text).iter().flat_map(|unit| unit.lines.clone()).collect();
+            let lines: Vec<String> = units(DIRECTIVES, text).iter().flat_map(|unit| unit.lines.clone()).collect();
             assert_eq!(lines, text.lines().map(str::trim_end).collect::<Vec<_>>(), "{text}");
         }
     }

@@ -4,23 +4,25 @@
 //! After:  `float cube(...)`, which none uses, behind it
 //!
 //! It comes from texts of their own, which are no outputs. What programs have in headers stays as it was: what they do not use goes
-//! without saying where it would be in the way, or would need what the header does not.
+//! without saying where it would be in the way, or would need what the header does not. Headers of which they use nothing need what
+//! others have.
 
-use super::{HeaderPlace, HeaderSharing, Needs, ReadText, SharedUnit, closure};
+use super::{HeaderForm, HeaderPlace, HeaderSharing, Needs, ReadText, SharedUnit, closure};
 use crate::batch::headers::units::{TextUnit, TextUnitKind};
-use crate::target::Language;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl HeaderSharing {
     /// Adds what only the texts behind the first `count` have. Gives the names of what is left out.
-    pub fn add_spare(&mut self, texts: &[ReadText], count: usize, language: Language) -> BTreeSet<String> {
+    pub fn add_spare(&mut self, texts: &[ReadText], count: usize, form: HeaderForm) -> BTreeSet<String> {
         let first = self.shared.len();
-        let names = self.gather_spare(texts, count, language);
+        let names = self.gather_spare(texts, count, form);
         self.find_spare_needs(texts, count, first);
         let directives: Vec<BTreeSet<String>> = texts.iter().map(ReadText::directives).collect();
+        let used = self.edges_of(&|id| id < first);
+        self.unused.find(self.shared.iter().map(|unit| &unit.place.source), &used);
         self.drop_unfit(first);
         loop {
-            let faults = self.clashes(texts, (count, &directives), language);
+            let faults = self.clashes(texts, (count, &directives), form.language);
             if faults.is_empty() {
                 break;
             }
@@ -41,7 +43,7 @@ impl HeaderSharing {
     }
 
     /// Finds what the spare texts have that no other text has. Gives the names of what is of sources.
-    fn gather_spare(&mut self, texts: &[ReadText], count: usize, language: Language) -> BTreeMap<usize, String> {
+    fn gather_spare(&mut self, texts: &[ReadText], count: usize, form: HeaderForm) -> BTreeMap<usize, String> {
         let mut known: BTreeMap<HeaderPlace, Vec<usize>> = BTreeMap::new();
         (0..).zip(&self.shared).for_each(|(id, unit)| known.entry(unit.place.clone()).or_default().push(id));
         let first = self.shared.len();
@@ -65,7 +67,7 @@ impl HeaderSharing {
                     None if is_new() => {
                         let id = self.shared.len();
                         alike.push(id);
-                        self.shared.push(SharedUnit::of(place, (number, at), unit, language));
+                        self.shared.push(SharedUnit::of(place, (number, at), unit, form));
                         if let Some(name) = unit.declares.first().filter(|_| !is_of_library(place)) {
                             names.insert(id, format!("{}: {name}", place.source));
                         }
@@ -106,11 +108,16 @@ impl HeaderSharing {
             edges.iter().map(|(from, needed)| (from, closure(needed.iter().collect(), &edges))).collect();
         let fits = |unit: &SharedUnit, is_left: &dyn Fn(usize) -> bool| {
             let source = &unit.place.source;
-            let Some(reached) = reached.get(source) else { return false };
-            unit.needs.iter().all(|needed| {
-                let needed = Some(*needed).filter(|id| is_left(*id)).and_then(|id| self.unit(id));
-                needed.is_some_and(|other| other.place.source == *source || reached.contains(&other.place.source))
-            })
+            let is_main = self.unused.is_main(source);
+            let has = |other: &HeaderPlace| match reached.get(source) {
+                Some(reached) => reached.contains(&other.source),
+                None => edges.contains_key(&other.source) || is_of_library(other) && !is_of_library(&unit.place),
+            };
+            !is_main
+                && unit.needs.iter().all(|needed| {
+                    let needed = Some(*needed).filter(|id| is_left(*id)).and_then(|id| self.unit(id));
+                    needed.is_some_and(|other| other.place.source == *source || has(&other.place))
+                })
         };
         let mut dropped: BTreeSet<usize> = BTreeSet::new();
         loop {
