@@ -28,6 +28,7 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::ExprKinds;
 use crate::tree::*;
+use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
 
 /// What variables bring that arguments are copied to: one by reference that is converted has another shape.
@@ -154,7 +155,8 @@ fn flatten(cx: &mut Context, places_first: bool, concerned: &dyn Fn(&Context, &B
 /// Flattens a body, or some statements of it alone.
 fn flatten_body(cx: &mut Context, effects: &Effects, body: &mut Body, places_first: bool, only: Option<Only>) {
     let block = std::mem::take(&mut body.block);
-    let mut flatten = Flattening { program: cx.program, effects, body, places_first, only };
+    let (written, copies) = Default::default();
+    let mut flatten = Flattening { program: cx.program, effects, body, places_first, only, written, copies };
     let block = flatten.block(block.into_value());
     body.block = block.into();
 }
@@ -282,6 +284,10 @@ struct Flattening<'a> {
     body: &'a mut Body,
     places_first: bool,
     only: Option<Only>,
+    /// The variables that the statement at hand writes.
+    written: FxHashSet<LocalId>,
+    /// The variables that arguments were copied to: each is free again behind its call.
+    copies: FxHashSet<LocalId>,
 }
 
 impl Flattening<'_> {
@@ -301,6 +307,8 @@ impl Flattening<'_> {
             return out.push(stmt);
         }
         let first = out.len();
+        let written = self.written_by(&stmt);
+        let of_outer = std::mem::replace(&mut self.written, written);
         let Stmt { kind, span, comments, blank_before } = stmt;
         match kind {
             StmtKind::Local(local, init) => {
@@ -341,10 +349,22 @@ impl Flattening<'_> {
             }
             other => out.push(Stmt::new(other, span)),
         }
+        self.written = of_outer;
         if let Some(stmt) = out.get_mut(first) {
             stmt.comments = comments;
             stmt.blank_before = blank_before;
         }
+    }
+
+    /// The variables that a statement writes, without its blocks.
+    fn written_by(&self, stmt: &Stmt) -> FxHashSet<LocalId> {
+        let mut all = Vec::new();
+        let mut add = |root: ExprId| all.extend(self.body.exprs.post_order(root));
+        if let StmtKind::For(init, ..) = &stmt.kind {
+            init.iter().for_each(|s| s.own_exprs(&mut add));
+        }
+        stmt.own_exprs(&mut add);
+        self.program.written_among(&self.body.exprs, &all)
     }
 
     /// Whether a statement itself has something to flatten.
@@ -534,17 +554,25 @@ impl Flattening<'_> {
         if !self.is_copyable(self.body.exprs[id].ty) {
             return self.place(id, out);
         }
-        let stable = match &self.body.exprs[id].kind {
+        if self.is_stable(id) { id } else { self.spill(id, out) }
+    }
+
+    /// Whether a value is as easily written again, and the same behind all that becomes of the statement at hand.
+    fn is_stable(&self, id: ExprId) -> bool {
+        match &self.body.exprs[id].kind {
             ExprKind::Literal(..) | ExprKind::Zero | ExprKind::EnumCase(..) => true,
-            ExprKind::Local(local) => self.body.locals[*local].constant,
+            ExprKind::Local(local) => self.body.locals[*local].constant || !self.written.contains(local),
+            ExprKind::Field(of, _) | ExprKind::Swizzle(of, _) => match &self.body.exprs[*of].kind {
+                ExprKind::Local(_) => self.is_stable(*of),
+                _ => false,
+            },
             ExprKind::Global(g) => {
                 let global = &self.program.globals[*g];
                 matches!(global.kind, GlobalKind::Const | GlobalKind::Parameter | GlobalKind::Specialization)
             }
             ExprKind::AddressOf(_) => true,
             _ => false,
-        };
-        if stable { id } else { self.spill(id, out) }
+        }
     }
 
     fn is_copyable(&self, ty: TypeId) -> bool {

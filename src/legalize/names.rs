@@ -23,7 +23,7 @@ use crate::layout::lock::Owner;
 use crate::layout::{Leaves, Role};
 use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
-use crate::target::{Capability, NamedBlocks, Varyings};
+use crate::target::{Capability, Facts, NamedBlocks, Varyings};
 use crate::tree::{
     Access, AddressSpace, AttributeArg, BufferKind, Enum, EnumId, Field, Function, FunctionId, Global, GlobalId,
     GlobalKind, Item, Modifiers, Origin, Param, ParamMode, Program, Scalar, Slices, Stage, Struct, StructId, Texture,
@@ -42,7 +42,7 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let reserved = Reserved::of(cx.profile);
-    let wanted = wanted(cx.program, &cx.layout.leaves, cx.profile.facts.named_blocks);
+    let wanted = wanted(cx.program, &cx.layout.leaves, &cx.profile.facts);
     let spelled = locals::spelled_words(cx.program, cx.profile.language);
     let (taken, blocks, signatures) = Default::default();
     let mut names = Names { cx, reserved, spelled, wanted, taken, blocks, signatures };
@@ -114,8 +114,14 @@ fn class_of_global(leaves: &Leaves, global: &Global) -> Class {
         // Named after parameters and fields.
         GlobalKind::Input | GlobalKind::Output | GlobalKind::Passed => Class::Derived,
         _ if global.span.file.is_library() => Class::Made,
+        // The buffer of a scope that is its only member has the name of that.
+        _ if !global.transparent && is_scope(leaves, global.origin) => Class::Written,
         _ => class_of_origin(leaves, global.origin),
     }
+}
+
+fn is_scope(leaves: &Leaves, origin: Origin) -> bool {
+    matches!(origin, Origin::Leaf(id) if leaves.leaf(id).role == Role::Scope)
 }
 
 fn class_of_function(function: &Function) -> Class {
@@ -136,8 +142,10 @@ fn class_of_struct(structure: &Struct) -> Class {
 
 /// The names that declarations have before any is changed. Parameters that nothing uses keep theirs from others too, so
 /// that no name depends on which entry points are asked for.
-fn wanted(program: &Program, leaves: &Leaves, blocks: NamedBlocks) -> FxHashMap<Symbol, Class> {
+fn wanted(program: &Program, leaves: &Leaves, facts: &Facts) -> FxHashMap<Symbol, Class> {
+    let (blocks, entry_name) = (facts.named_blocks, facts.entry_name);
     let mut wanted: FxHashMap<Symbol, Class> = FxHashMap::default();
+    let is_printed = |id: FunctionId| entry_name.is_none() || program.entry_point_of(id).is_none();
     let mut want = |name: Symbol, class: Class| {
         let best = wanted.entry(name).or_insert(class);
         *best = class.min(*best);
@@ -160,7 +168,7 @@ fn wanted(program: &Program, leaves: &Leaves, blocks: NamedBlocks) -> FxHashMap<
                 members.for_each(|field| want(field.name, class_of_origin(leaves, field.origin)));
             }
             // A method is named after its type.
-            Item::Function(id) if program.functions[id].owner.is_some() => {}
+            Item::Function(id) if program.functions[id].owner.is_some() || !is_printed(id) => {}
             Item::Function(id) => want(program.functions[id].name, class_of_function(&program.functions[id])),
         }
     }
@@ -212,11 +220,19 @@ fn numbered(name: &str, mut free: impl FnMut(&str) -> bool) -> String {
 impl Names<'_, '_> {
     /// A legal spelling at global scope.
     fn legal(&self, name: &str) -> String {
+        if self.is_lone_underscore(name) {
+            return name.to_owned();
+        }
         let mut text = self.reserved.respell(&plain(name));
         if self.reserved.is_builtin(&text) || self.is_spelled(&text) {
             text.push('_');
         }
         text
+    }
+
+    /// Whether this is the name `_`, of which the language makes nothing else.
+    fn is_lone_underscore(&self, name: &str) -> bool {
+        name == "_" && !self.reserved.is_keyword(name)
     }
 
     fn is_spelled(&self, name: &str) -> bool {
@@ -341,6 +357,7 @@ impl Names<'_, '_> {
     /// The name that a parameter is to have.
     fn parameter_name(&self, global: &Global) -> Symbol {
         let name = match global.name {
+            name if self.is_lone_underscore(name.as_str()) => name,
             name if global.transparent && is_blank(name.as_str()) => Symbol::new("constants"),
             name => name,
         };

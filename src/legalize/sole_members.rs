@@ -4,10 +4,11 @@
 //! After:  `ConstantBuffer<float4x4> view;         ... mul(view, p)`
 //!
 //! The member lies at the start of the block, so bytes and binding stay. The name of the block is not in the text then, nor is one
-//! for a struct around the member. Blocks of scopes stay as they are: which members they have depends on what is used.
+//! for a struct around the member. The block of a scope that declares more data stays: which members it has depends on what is used.
 
 use super::{Context, Pass};
-use crate::layout::Role;
+use crate::layout::lock::Owner;
+use crate::layout::{Detail, Role, ScopeBuffer};
 use crate::target::NamedBlocks;
 use crate::tree::{
     Expr, ExprKind, Field, Global, GlobalId, Item, Modifiers, Origin, Program, Step, StructId, Type, TypeId,
@@ -71,10 +72,21 @@ fn sole(cx: &mut Context, id: GlobalId) -> Option<Sole> {
     Some(Sole { block: id, structure, ty })
 }
 
+/// Whether a block is that of a scope which declares more data than what is left of it.
 fn is_scope(cx: &Context, global: &Global) -> bool {
-    match global.origin {
-        Origin::Leaf(id) => cx.layout.leaves.leaf(id).role == Role::Scope,
-        _ => true,
+    let Origin::Leaf(id) = global.origin else { return true };
+    let leaf = cx.layout.leaves.leaf(id);
+    leaf.role == Role::Scope && !declares_one(cx, cx.layout.leaves.parameter(leaf.parameter).owner)
+}
+
+/// Whether a scope declares one parameter with data, whatever is used.
+fn declares_one(cx: &Context, scope: Owner) -> bool {
+    let Some(ScopeBuffer { layout, kept: false, .. }) = cx.layout.scope_buffer(scope) else { return false };
+    match &layout.detail {
+        Detail::Struct(parameters) => parameters.iter().filter(|p| p.layout.size() > 0).count() == 1,
+        Detail::Plain | Detail::Matrix { .. } | Detail::Array { .. } | Detail::Resource { .. } | Detail::Block { .. } => {
+            false
+        }
     }
 }
 

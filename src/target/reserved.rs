@@ -142,7 +142,6 @@ impl Reserved {
             || self.of_dialect.contains(name)
             || self.prefixes.iter().any(|p| name.starts_with(p))
             || self.inside.is_some_and(|i| name.contains(i))
-            || name == "_"
             || name.is_empty()
     }
 
@@ -590,7 +589,7 @@ const GLSL_LAYOUT_WORDS: &str = "\
     xfb_offset xfb_stride";
 
 const WGSL_KEYWORDS: &str = "\
-    NULL Self abstract active alias alignas alignof all any array as asm asm_fragment async atomic attribute auto \
+    NULL Self _ abstract active alias alignas alignof all any array as asm asm_fragment async atomic attribute auto \
     await become binding_array bitcast bool break case cast catch class co_await co_return co_yield coherent \
     column_major common compile compile_fragment concept const const_assert const_cast consteval constexpr constinit \
     continue continuing crate debugger decltype default delete demote demote_to_helper diagnostic discard do \

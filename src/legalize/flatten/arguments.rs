@@ -1,7 +1,11 @@
 //! Arguments of calls in order, and copies of what is passed to be written.
 
 use super::Flattening;
+use crate::symbol::Symbol;
 use crate::tree::*;
+
+/// Among how many statements before a call a variable for a copy is looked for.
+const NEAR: usize = 32;
 
 impl Flattening<'_> {
     /// Arguments that are passed to be written: (index, mode, is it a whole variable that can be passed as it is).
@@ -94,14 +98,24 @@ impl Flattening<'_> {
             let local = param.local;
             let ty = self.program.functions[function].code.locals[local].ty;
             let name = self.program.functions[function].code.locals[local].name;
-            let copy = self.body.add_local(name, ty, span);
+            let again = self.free_copy(name, ty, out);
+            let copy = again.unwrap_or_else(|| self.body.add_local(name, ty, span));
+            self.copies.insert(copy);
             let target = *arg;
             *arg = Build::new(&mut self.program.types, &mut self.body.exprs, span).local(copy, ty);
             let init = (mode != ParamMode::Out).then(|| {
                 let read = self.read(target);
                 self.build(span).convert(read, ty)
             });
-            out.push(Stmt::new(StmtKind::Local(copy, init), span));
+            match (again, init) {
+                (None, init) => out.push(Stmt::new(StmtKind::Local(copy, init), span)),
+                (Some(_), Some(value)) => {
+                    let mut build = self.build(span);
+                    let variable = build.local(copy, ty);
+                    out.push(build.set(variable, value));
+                }
+                (Some(_), None) => {}
+            }
             back.push((target, copy, ty));
         }
         self.body.exprs[id].kind = ExprKind::Call(function, args);
@@ -121,5 +135,16 @@ impl Flattening<'_> {
             self.effect(assign, out);
         }
         result
+    }
+
+    /// A variable that an earlier call of the block has copied such an argument to.
+    fn free_copy(&self, name: Symbol, ty: TypeId, before: &[Stmt]) -> Option<LocalId> {
+        before.iter().rev().take(NEAR).find_map(|stmt| match stmt.kind {
+            StmtKind::Local(copy, _) if self.copies.contains(&copy) => {
+                let local = &self.body.locals[copy];
+                (local.name == name && local.ty == ty).then_some(copy)
+            }
+            _ => None,
+        })
     }
 }

@@ -102,7 +102,7 @@ impl Flattening<'_> {
         value: ExprId,
         out: &mut Vec<Stmt>,
     ) {
-        let value = self.spill(value, out);
+        let value = self.keep(value, out);
         for (from, to) in (0..).zip(swizzle.list()) {
             let (base, value) = (self.body.exprs.duplicate(base), self.body.exprs.duplicate(value));
             let mut build = self.build(span);
@@ -164,7 +164,7 @@ impl Flattening<'_> {
         out: &mut Vec<Stmt>,
     ) {
         let base = self.place(base, out);
-        let value = if elements.len() > 1 { self.spill(value, out) } else { value };
+        let value = if elements.len() > 1 { self.keep(value, out) } else { value };
         for (i, (row, column)) in elements.iter().enumerate() {
             let base = self.body.exprs.duplicate(base);
             let value = self.body.exprs.duplicate(value);
