@@ -160,7 +160,8 @@ fn run(
         include.extend(project.settings.include.iter().cloned());
     }
     let mut loader = FileLoader::new(&include).allow_anywhere(program.allow_outside_roots);
-    loader = loader.in_any_case(program.includes_in_any_case);
+    let any_case = project.is_some_and(|project| project.settings.any_case);
+    loader = loader.in_any_case(program.includes_in_any_case || any_case);
     loader = sources.give(loader.base(&files.first().map(|file| base(file)).unwrap_or_default()));
     for file in files {
         loader = loader.root(file.parent().unwrap_or(Path::new(".")));
