@@ -627,6 +627,7 @@ fn stages_that_names_tell() {
         ("s/a.tesc", hull),
         ("s/old.frag", "#version 450\nvoid main() {}\n"),
         ("s/lib/common/h.hlsli", "float twice(float v) { return 2 * v; }\n"),
+        ("s/rainPS_shadow.hlsl", "void main(float4 at : TEXCOORD0) { if (at.x < 0) discard; }\n"),
         ("s/SkyPS.hlsl", "#include \"common/h.hlsli\"\nfloat4 main() : SV_Target { return twice(1); }\n"),
     ]);
     let suggested = shaderport(directory.path(), &["build", "s", "--suggest-manifest"]);
@@ -645,6 +646,8 @@ fn stages_that_names_tell() {
         "glsl/mesh.json",
         "glsl/mesh.main.frag",
         "glsl/mesh.main.vert",
+        "glsl/rainPS_shadow.json",
+        "glsl/rainPS_shadow.main.frag",
     ];
     assert_eq!(outputs(directory.path()), names);
 }

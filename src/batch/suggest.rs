@@ -24,6 +24,9 @@ const BY_STAGE: &[&str] = &[
 /// Rounds of looking for include roots: an include that is found may include others.
 const ROUNDS: usize = 6;
 
+/// Files that a note names one by one.
+const MOST_NAMED: usize = 16;
+
 /// What is suggested.
 pub struct Suggested {
     /// The manifest.
@@ -155,7 +158,12 @@ fn undescribed(sources: &[Source]) -> Option<String> {
     let files: Vec<&str> =
         sources.iter().filter(|s| s.groups.is_empty() && !s.entries.is_empty()).map(|s| s.file.as_str()).collect();
     let words = "are compiled by no description that was followed; their entry points are those of customs";
-    (!files.is_empty()).then(|| format!("{} {words}", files.join(", ")))
+    let more = match files.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    let named: Vec<&str> = files.iter().take(MOST_NAMED).copied().collect();
+    (!files.is_empty()).then(|| format!("{}{more} {words}", named.join(", ")))
 }
 
 fn ending(file: &str) -> &str {

@@ -101,7 +101,7 @@ mod words;
 mod wrappers;
 
 #[cfg(feature = "cli")]
-pub use entry::stage_in_name;
+pub use entry::{stage_in_name, stage_of_word};
 pub use known_code::KnownCode;
 pub use link::Bodies;
 

@@ -37,7 +37,7 @@ pub struct CompileArgs {
     #[arg(long, required_unless_present = "as_tool")]
     pub target: Option<Target>,
     /// Read the options and sources behind `--` as this compiler does: `compile --as dxc --target wgsl -- -T ps_6_0 -E main a.hlsl`.
-    #[arg(long = "as", id = "as_tool", value_name = "fxc|dxc|slangc")]
+    #[arg(long = "as", id = "as_tool", value_name = "fxc|dxc|slangc|glslc|glslangValidator")]
     as_tool: Option<CompilerTool>,
     #[command(flatten)]
     pub program: ProgramArgs,

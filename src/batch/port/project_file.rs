@@ -29,6 +29,7 @@ pub fn read(script: &Script, texts: &dyn Fn(&str) -> Option<String>) -> Reading 
         definitions: BTreeMap::new(),
         items: Vec::new(),
         imports: 0,
+        without_type: Vec::new(),
         reading: Reading::default(),
     };
     project.evaluate();
@@ -69,6 +70,8 @@ struct VsProject<'a> {
     definitions: BTreeMap<&'static str, Metadata>,
     items: Vec<ProjectItem>,
     imports: usize,
+    /// The items of shaders without a stage, with their places.
+    without_type: Vec<(String, String, usize)>,
     reading: Reading,
 }
 
@@ -108,6 +111,14 @@ impl VsProject<'_> {
                 "FxCompile" => self.shader(&item),
                 _ => self.custom(&item),
             }
+        }
+        if let [(first, file, line), others @ ..] = std::mem::take(&mut self.without_type).as_slice() {
+            let (first, said) = (shown(first), Script { name: file, ..self.script });
+            let text = match others.len() {
+                0 => format!("`{first}` has no ShaderType: its stage is that of customs"),
+                count => format!("`{first}` and {count} more have no ShaderType: their stages are those of customs"),
+            };
+            self.reading.note(&said, *line, &text);
         }
     }
 
@@ -295,11 +306,11 @@ impl VsProject<'_> {
             return;
         }
         let kind = value("shadertype");
+        if kind.is_empty() {
+            return self.without_type.push((item.include.clone(), item.file.clone(), item.line));
+        }
         let Some((_, letters)) = SHADER_TYPES.iter().find(|(name, _)| name.eq_ignore_ascii_case(kind)) else {
-            let fault = match kind {
-                "" => "has no ShaderType".to_owned(),
-                kind => format!("is of the ShaderType `{}`, which is not followed", shown(kind)),
-            };
+            let fault = format!("is of the ShaderType `{}`, which is not followed", shown(kind));
             return self.note(item, &format!("`{}` {fault}", shown(&item.include)));
         };
         let model = if value("shadermodel").is_empty() { "5.0" } else { value("shadermodel") };
