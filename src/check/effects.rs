@@ -4,7 +4,6 @@
 
 use super::Checker;
 use super::entry::{FoundEntry, stage_of_word};
-use super::old_inputs::advice;
 use super::scope::DeclId;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
@@ -178,15 +177,6 @@ impl<'a> Checker<'a> {
         }
         let semantic = own?;
         let (name, index) = semantic.split();
-        // Parameters are converted when their functions are known.
-        if renewal.comes_in
-            && renewal.stage == Stage::Fragment
-            && depth > 0
-            && let Some(note) = advice(&name)
-        {
-            let message = format!("the input `{}` is not supported in a struct", semantic.text);
-            self.diags.push(Diagnostic::error(Code::UNSUPPORTED, semantic.span, message).note(note));
-        }
         let is_it = |row: &&(Stage, bool, &str, bool, &str)| {
             row.0 == renewal.stage
                 && row.1 == renewal.comes_in

@@ -60,6 +60,7 @@ mod member;
 mod memberwise;
 mod merge;
 mod objects;
+mod old_fields;
 mod old_inputs;
 mod opaque;
 mod optional;
