@@ -285,6 +285,43 @@ fn projects_of_visual_studio_are_read() {
     assert!(!report.contains("Shared.vcxitems` ("), "{report}");
 }
 
+/// Lists of items are followed, and tasks `Exec` of targets, once for each item.
+#[test]
+fn lists_and_tasks_of_projects_are_followed() {
+    let project = r#"<Project>
+  <PropertyGroup><Dxc>$(SdkPath)\dxc.exe</Dxc></PropertyGroup>
+  <ItemGroup>
+    <Pixel Include="sky.hlsl;sea.hlsl"><Entry>shade</Entry></Pixel>
+    <Pixel Remove="sea.hlsl" />
+    <FxCompile Include="@(Pixel)"><ShaderType>Pixel</ShaderType><EntryPointName>%(Entry)</EntryPointName></FxCompile>
+    <Kernel Include="a.hlsl"><Width>4</Width></Kernel>
+    <Kernel Include="@(Kernel->'%(Filename)2.hlsl')"><Width>8</Width></Kernel>
+    <ClCompile Include="main.cpp" Condition="'$(X.Length)'=='1'" />
+  </ItemGroup>
+  <Target Name="Kernels" BeforeTargets="Build">
+    <Exec Command="&quot;$(Dxc)&quot; -T cs_6_0 -E main -D WIDTH=%(Kernel.Width) %(Kernel.Identity) -Fo out.cso" Condition="'%(Width)'!='0'" />
+    <Exec Command="copy a.hlsl b.hlsl" />
+  </Target>
+</Project>
+"#;
+    let kernel = "RWBuffer<uint> data;\n[numthreads(WIDTH, 1, 1)] void main() { data[0] = 1; }\n";
+    let (manifest, report) = manifest_of(&[
+        ("s/App.vcxproj", project),
+        ("s/sky.hlsl", SHADER),
+        ("s/sea.hlsl", SHADER),
+        ("s/a.hlsl", kernel),
+        ("s/a2.hlsl", kernel),
+    ]);
+    for section in [
+        "files = [\"sky.hlsl\"]\nentries = [\"shade:fragment\"]\n",
+        "files = [\"a.hlsl\"]\nentries = [\"main:compute\"]\ndefines = { WIDTH = \"4\" }\n",
+        "files = [\"a2.hlsl\"]\nentries = [\"main:compute\"]\ndefines = { WIDTH = \"8\" }\n",
+    ] {
+        assert!(manifest.contains(section), "{section}\n{manifest}\n{report}");
+    }
+    assert!(report.contains("`App.vcxproj` (3 commands)") && !report.contains("is not followed"), "{report}");
+}
+
 /// Macros that have all combinations of some values are permutations; a file that is compiled in other ways is a program for each.
 #[test]
 fn commands_that_differ_in_macros_are_variants_or_programs() {
