@@ -350,6 +350,9 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// The option that takes files whose names differ in case. Messages about such files name it.
+    pub const ANY_CASE_OPTION: &str = "--includes-in-any-case";
+
     /// Whether there is no such file where it was looked for, so that it may be elsewhere.
     pub fn is_missing(&self) -> bool {
         match self {

@@ -627,6 +627,7 @@ fn stages_that_names_tell() {
         ("s/a.tesc", hull),
         ("s/old.frag", "#version 450\nvoid main() {}\n"),
         ("s/lib/common/h.hlsli", "float twice(float v) { return 2 * v; }\n"),
+        ("s/rainPS_shadow.hlsl", "void main(float4 at : TEXCOORD0) { if (at.x < 0) discard; }\n"),
         ("s/SkyPS.hlsl", "#include \"common/h.hlsli\"\nfloat4 main() : SV_Target { return twice(1); }\n"),
     ]);
     let suggested = shaderport(directory.path(), &["build", "s", "--suggest-manifest"]);
@@ -645,8 +646,41 @@ fn stages_that_names_tell() {
         "glsl/mesh.json",
         "glsl/mesh.main.frag",
         "glsl/mesh.main.vert",
+        "glsl/rainPS_shadow.json",
+        "glsl/rainPS_shadow.main.frag",
     ];
     assert_eq!(outputs(directory.path()), names);
+}
+
+/// Modules that lie elsewhere in the tree, and includes that are spelled in another case, are found by the manifest.
+#[test]
+fn a_manifest_says_how_includes_are_found() {
+    let directory = tree(&[
+        (
+            "s/demos/tint.slang",
+            "import color_tools;\n[shader(\"fragment\")]\nfloat4 main() : SV_Target { return warm(1); }\n",
+        ),
+        (
+            "s/engine/lib/color-tools.slang",
+            "module color_tools;\npublic float4 warm(float v) { return float4(v, v, 0, 1); }\n",
+        ),
+        ("s/sky/SkyPS.hlsl", "#include \"../Common/Curve.hlsli\"\nfloat4 main() : SV_Target { return curve(1); }\n"),
+        ("s/common/curve.hlsli", "float curve(float v) { return v * v; }\n"),
+    ]);
+    let suggested = shaderport(directory.path(), &["build", "s", "--suggest-manifest"]);
+    assert_eq!((suggested.code, suggested.stderr.as_str()), (0, ""), "{}", suggested.stdout);
+    let keys = "[build]\ninclude = [\"engine/lib\"]\nincludes-in-any-case = true\n";
+    assert!(suggested.stdout.contains(keys), "{}", suggested.stdout);
+    write(directory.path(), "s/shaderport.toml", &suggested.stdout);
+    let run = build(directory.path(), &[]);
+    let note = "note: s/engine/lib/color-tools.slang has no entry points\n";
+    assert_eq!((run.code, run.stderr.as_str()), (0, note), "{}", run.stdout);
+    let one = shaderport(directory.path(), &["compile", "s/sky/SkyPS.hlsl", "--target", "glsl"]);
+    assert_eq!((one.code, one.stderr.as_str()), (0, ""), "{}", one.stdout);
+    write(directory.path(), "s/shaderport.toml", &suggested.stdout.replace("case = true", "case = false"));
+    let strict = build(directory.path(), &[]);
+    assert_ne!(strict.code, 0, "what is up to date is not taken for found in any case");
+    assert!(strict.stderr.contains("differs in case alone"), "{}", strict.stderr);
 }
 
 /// A build of a part of a tree says nothing of the outputs of other parts.

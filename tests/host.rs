@@ -422,6 +422,7 @@ float2x3 turn = { 1, 2, 3, 4, 5, 6 };
 half4 small = 1;
 double wide = 0.1;
 float4 none;
+cbuffer Frame { float3 up = float3(0, 0, 1); float range[2] = { 0.5, 2 }; float4 rest; };
 float4 wrong = unknown(1);
 float later = tint.x;
 RWStructuredBuffer<float> result;
@@ -444,6 +445,10 @@ fn values_of_parameters_are_told() {
         };
         assert_eq!(of("tint"), "[1.0,0.5,0.25,1.0]");
         assert_eq!(of("turn"), "[1.0,2.0,3.0,4.0,5.0,6.0]");
+        let buffer = sidecar.parameters.iter().find(|p| p.name.as_deref() == Some("Frame")).expect("Frame");
+        let held = buffer.ty.as_deref().and_then(|ty| ty.element_type.as_deref()).expect("a struct");
+        let of_fields: Vec<_> = held.fields.iter().flatten().map(|field| &field.default_values).collect();
+        assert_eq!(serde_json::to_string(&of_fields).expect("JSON"), "[[0.0,0.0,1.0],[0.5,2.0],[]]");
         assert_eq!([of("none"), of("wrong"), of("later")], ["[]", "[]", "[]"]);
         assert_eq!(Reflection::from_json(&sidecar.to_json()).expect("a sidecar").parameters, sidecar.parameters);
         assert_eq!(Reflection::from_json(&sidecar.to_compact_json()).expect("a sidecar").leaves, sidecar.leaves);

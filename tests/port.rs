@@ -236,6 +236,7 @@ fn projects_of_visual_studio_are_read() {
       <ExcludedFromBuild Condition="'$(Configuration)|$(Platform)'=='Release|x64'">true</ExcludedFromBuild>
     </FxCompile>
     <FxCompile Include="fx.hlsl"><ShaderType>Effect</ShaderType></FxCompile>
+    <FxCompile Include="out.hlsl;fx.hlsl" />
     <FxCompile Include="odd.hlsl" Condition="'$(X.Length)'=='1'"><ShaderType>Pixel</ShaderType></FxCompile>
     <CustomBuild Include="custom.hlsl"><Command>echo %(Identity)
 "$(DXC)\dxc.exe" -T ps_6_0 -E shade "%(FullPath)" -Fo %(Filename).cso</Command></CustomBuild>
@@ -274,13 +275,51 @@ fn projects_of_visual_studio_are_read() {
     for expected in [
         "`src/app/App.vcxproj` (4 commands)",
         "src/app/App.vcxproj:34: `fx.hlsl` is of the ShaderType `Effect`, which is not followed",
-        "src/app/App.vcxproj:35: the condition `'$(X.Length)'=='1'` is not followed",
+        "src/app/App.vcxproj:35: `out.hlsl` and 1 more have no ShaderType: their stages are those of customs",
+        "src/app/App.vcxproj:36: the condition `'$(X.Length)'=='1'` is not followed",
         "src/app/fx.hlsl, src/app/odd.hlsl, src/app/out.hlsl are compiled by no description",
     ] {
         assert!(report.contains(expected), "{expected}\n{report}");
     }
     // It is a part of the project, and what is excluded is no command.
     assert!(!report.contains("Shared.vcxitems` ("), "{report}");
+}
+
+/// Lists of items are followed, and tasks `Exec` of targets, once for each item.
+#[test]
+fn lists_and_tasks_of_projects_are_followed() {
+    let project = r#"<Project>
+  <PropertyGroup><Dxc>$(SdkPath)\dxc.exe</Dxc></PropertyGroup>
+  <ItemGroup>
+    <Pixel Include="sky.hlsl;sea.hlsl"><Entry>shade</Entry></Pixel>
+    <Pixel Remove="sea.hlsl" />
+    <FxCompile Include="@(Pixel)"><ShaderType>Pixel</ShaderType><EntryPointName>%(Entry)</EntryPointName></FxCompile>
+    <Kernel Include="a.hlsl"><Width>4</Width></Kernel>
+    <Kernel Include="@(Kernel->'%(Filename)2.hlsl')"><Width>8</Width></Kernel>
+    <ClCompile Include="main.cpp" Condition="'$(X.Length)'=='1'" />
+  </ItemGroup>
+  <Target Name="Kernels" BeforeTargets="Build">
+    <Exec Command="&quot;$(Dxc)&quot; -T cs_6_0 -E main -D WIDTH=%(Kernel.Width) %(Kernel.Identity) -Fo out.cso" Condition="'%(Width)'!='0'" />
+    <Exec Command="copy a.hlsl b.hlsl" />
+  </Target>
+</Project>
+"#;
+    let kernel = "RWBuffer<uint> data;\n[numthreads(WIDTH, 1, 1)] void main() { data[0] = 1; }\n";
+    let (manifest, report) = manifest_of(&[
+        ("s/App.vcxproj", project),
+        ("s/sky.hlsl", SHADER),
+        ("s/sea.hlsl", SHADER),
+        ("s/a.hlsl", kernel),
+        ("s/a2.hlsl", kernel),
+    ]);
+    for section in [
+        "files = [\"sky.hlsl\"]\nentries = [\"shade:fragment\"]\n",
+        "files = [\"a.hlsl\"]\nentries = [\"main:compute\"]\ndefines = { WIDTH = \"4\" }\n",
+        "files = [\"a2.hlsl\"]\nentries = [\"main:compute\"]\ndefines = { WIDTH = \"8\" }\n",
+    ] {
+        assert!(manifest.contains(section), "{section}\n{manifest}\n{report}");
+    }
+    assert!(report.contains("`App.vcxproj` (3 commands)") && !report.contains("is not followed"), "{report}");
 }
 
 /// Macros that have all combinations of some values are permutations; a file that is compiled in other ways is a program for each.
@@ -302,6 +341,41 @@ fn commands_that_differ_in_macros_are_variants_or_programs() {
     }
 }
 
+/// Command lines of glslc and glslangValidator are followed where they are about HLSL.
+#[test]
+fn glslc_and_glslang_compile_hlsl() {
+    let shell = "for s in vert frag; do\n  glslc -fshader-stage=$s -fentry-point=shade -DK=2 -Iinc --target-env=vulkan1.2 a.$s.hlsl -o a.$s.spv\ndone\n\
+        glslangValidator -D -e shade -S frag -V --auto-map-bindings -DL b.pix -o b.spv\n\
+        \"$VULKAN_SDK/bin/glslc\" -x hlsl -fshader-stage=fragment c.ps -o c.spv\n\
+        glslang -V d.frag -o d.spv\n";
+    let cmake = "add_custom_command(OUTPUT e.spv COMMAND ${Vulkan_GLSLC_EXECUTABLE} -fshader-stage=comp ${CMAKE_CURRENT_SOURCE_DIR}/e.hlsl -o e.spv)\n";
+    let vertex = "float4 shade(float4 at : POSITION) : SV_Position { return at * K; }\n";
+    let compute = "RWBuffer<uint> data;\n[numthreads(1, 1, 1)] void main() { data[0] = 1; }\n";
+    let (manifest, report) = manifest_of(&[
+        ("s/a.vert.hlsl", vertex),
+        ("s/a.frag.hlsl", "#include \"k.hlsli\"\nfloat4 shade() : SV_Target { return k(); }\n"),
+        ("s/b.pix", SHADER),
+        ("s/c.ps", SHADER),
+        ("s/d.frag", "#version 450\nvoid main() {}\n"),
+        ("s/e.hlsl", compute),
+        ("s/inc/k.hlsli", "float k() { return K; }\n"),
+        ("s/c.sh", shell),
+        ("s/CMakeLists.txt", cmake),
+    ]);
+    for section in [
+        "files = [\"a.vert.hlsl\", \"a.frag.hlsl\"]\ndefines = { K = \"2\" }\ninclude = [\"inc\"]\n",
+        "files = [\"b.pix\"]\nentries = [\"shade:fragment\"]\ndefines = { L = \"1\" }\n",
+        "files = [\"c.ps\"]\nentries = [\"main:fragment\"]\n",
+        "files = [\"e.hlsl\"]\nentries = [\"main:compute\"]\n",
+    ] {
+        assert!(manifest.contains(section), "{section}\n{manifest}\n{report}");
+    }
+    for expected in ["c.sh:6: `d.frag` is GLSL, which is not read", "`CMakeLists.txt` (1 commands)"] {
+        assert!(report.contains(expected), "{expected}\n{report}");
+    }
+    assert!(!report.contains("d.frag has errors"), "{report}");
+}
+
 /// Options about positions are keys of the manifest; the `w` of D3D is the default.
 #[test]
 fn options_of_positions_are_keys() {
@@ -316,8 +390,8 @@ fn options_of_positions_are_keys() {
 #[test]
 fn what_is_not_followed_is_named() {
     let batch = "for /f %%i in ('dir /b') do fxc %%i\ngoto nowhere\n";
-    let shell =
-        "dxc -T ps_6_0 -E \"$ENTRY\" a.hlsl\ndxc -T ps_6_0 -Gpp a.hlsl\ndxc -T ps_6_0 gone.hlsl\nglslc b.frag\n";
+    let shell = "dxc -T ps_6_0 -E \"$ENTRY\" a.hlsl\ndxc -T ps_6_0 -Gpp a.hlsl\ndxc -T ps_6_0 gone.hlsl\nglslc b.frag\n\
+         spirv-opt a.hlsl\n";
     let python = "subprocess.run(['dxc', '-T', profile])\n";
     let files = [("s/a.hlsl", SHADER), ("s/b.cmd", batch), ("s/c.sh", shell), ("s/d.py", python), ("s/u.hlsl", SHADER)];
     let directory = tree(&files);
@@ -329,7 +403,8 @@ fn what_is_not_followed_is_named() {
         "c.sh:1: the entry point `${ENTRY}` is not known",
         "c.sh:2: `-Gpp` is not done: ",
         "c.sh:3: there is no file `gone.hlsl`",
-        "c.sh:4: `glslc` is given a shader and is not followed",
+        "c.sh:4: `b.frag` is GLSL, which is not read",
+        "c.sh:5: `spirv-opt` is given a shader and is not followed",
         "d.py:1: dxc is run by Python, which is not followed",
         "u.hlsl are compiled by no description",
     ] {

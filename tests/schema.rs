@@ -64,10 +64,12 @@ fn a_sidecar_has_what_an_effect_says() {
         sampler smooth = sampler_state { Texture = <picture>; MinFilter = Linear; };
         sampler2D own { AddressU = Wrap; };
         BlendState blending { BlendEnable[0] = TRUE; };
+        RasterizerState fills[2] { { FillMode = SOLID; }, { CullMode = NONE; } };
         float4 shade(float2 uv : TEXCOORD0, uniform bool lit) : COLOR
         {
             return tex2D(smooth, uv) * lit + tex2D(own, uv);
         }
+        PixelShader unlit = compile ps_3_0 shade(false);
         fxgroup Sprites
         {
             technique10 Draw < string Script = \"Pass=First;\"; >
@@ -78,6 +80,7 @@ fn a_sidecar_has_what_an_effect_says() {
                     SetBlendState(blending, float4(0, 0, 0, 0), 0xFFFFFFFF);
                     CullMode = CCW;
                 }
+                pass Second { SetPixelShader(unlit); SetVertexShader(NULL); }
             }
         }";
     let loader = MemoryLoader::new().with("a.fx", source);
@@ -91,17 +94,28 @@ fn a_sidecar_has_what_an_effect_says() {
         assert_eq!(technique.group.as_deref(), Some("Sprites"));
         let [script] = technique.annotations.as_slice() else { panic!("{technique:?}") };
         assert_eq!((script.ty.as_deref(), script.value.as_str()), (Some("string"), "\"Pass=First;\""));
-        let [pass] = technique.passes.as_slice() else { panic!("{technique:?}") };
+        let [pass, second] = technique.passes.as_slice() else { panic!("{technique:?}") };
         let [shader] = pass.shaders.as_slice() else { panic!("{pass:?}") };
         assert_eq!((shader.stage.as_str(), shader.profile.as_str()), ("fragment", "ps_3_0"));
         assert_eq!((shader.entry_point.as_str(), shader.function.as_deref()), ("shade_true", Some("shade")));
-        assert_eq!(back.entry_points[0].name, shader.entry_point);
+        assert!(back.entry_points.iter().any(|entry| entry.name == shader.entry_point));
+        // A variable of a shader is that shader.
+        let [shader] = second.shaders.as_slice() else { panic!("{second:?}") };
+        assert_eq!((shader.stage.as_str(), shader.entry_point.as_str()), ("fragment", "shade_false"));
+        assert_eq!(second.states.iter().map(|state| state.name.as_str()).collect::<Vec<_>>(), ["SetVertexShader"]);
         let states: Vec<_> = pass.states.iter().map(|s| (s.name.as_str(), s.value.as_str())).collect();
         assert_eq!(states, [("SetBlendState", "(blending, float4(0, 0, 0, 0), 0xFFFFFFFF)"), ("CullMode", "CCW")]);
         let objects: Vec<_> = back.effect_objects.iter().map(|o| (o.kind.as_str(), o.name.as_str())).collect();
         assert_eq!(
             objects,
-            [("sampler_state", "smooth"), ("sampler_state", "own_sampler"), ("BlendState", "blending")]
+            [
+                ("sampler_state", "smooth"),
+                ("sampler_state", "own_sampler"),
+                ("BlendState", "blending"),
+                ("RasterizerState", "fills[0]"),
+                ("RasterizerState", "fills[1]"),
+                ("PixelShader", "unlit"),
+            ]
         );
         // The states are those of a sampler that there is.
         for (_, name) in &objects[..2] {

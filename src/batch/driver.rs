@@ -178,7 +178,7 @@ pub fn build(order: &Order, plan: Plan, lock: Option<LockFile>, done: &(dyn Fn()
     let enclosing = enclosing(order.tree);
     let loaders = Loaders::new(order.tree, &base).root(&base).root(&enclosing).given(order.given);
     let loaders = roots.iter().fold(loaders, |loaders, root| loaders.root(root));
-    let loaders = loaders.allow_anywhere(order.anywhere).in_any_case(order.any_case);
+    let loaders = loaders.allow_anywhere(order.anywhere);
     let stopped = AtomicBool::new(false);
     let cache = order.cache.as_ref().map(|store| Cache::new(store, &base));
     let mut driver = Driver { order, base: &base, before, lock: lock.as_ref(), loaders, temporary, stopped, cache };

@@ -64,7 +64,8 @@ impl Wanted<'_> {
 
     /// How it is compiled: the options and the tool, without files and places.
     pub fn form(&self) -> Digest {
-        let Order { template, sidecar, validators, verbose, any_case, .. } = self.order;
+        let Order { template, sidecar, validators, verbose, .. } = self.order;
+        let any_case = self.order.any_case(self.job);
         let validates = !validators.is_empty();
         let options = format!("{:?} {:?}", self.order.job_options(self.job), self.variants);
         let output = format!("{:?} {template:?}", self.job.settings.output);

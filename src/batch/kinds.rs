@@ -65,7 +65,8 @@ impl<'a> Kinds<'a> {
     }
 
     fn key(&self, job: &Job, variants: &[Variant]) -> Digest {
-        let Order { include, sidecar, depfiles, validators, verbose, anywhere, any_case, .. } = self.order;
+        let Order { include, sidecar, depfiles, validators, verbose, anywhere, .. } = self.order;
+        let any_case = self.order.any_case(job);
         let options = self.order.job_options(job);
         let how = format!("{options:?} {variants:?} {:?}", job.settings.output);
         let form = format!("{sidecar:?} {depfiles} {validators} {verbose} {anywhere} {any_case}");

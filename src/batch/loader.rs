@@ -71,9 +71,8 @@ pub struct Loaders<'a> {
     base: &'a Path,
     roots: Vec<&'a Path>,
     anywhere: bool,
-    any_case: bool,
     given: Option<(&'a Path, &'a [u8])>,
-    known: RwLock<FxHashMap<Vec<PathBuf>, Sharing>>,
+    known: RwLock<FxHashMap<(Vec<PathBuf>, bool), Sharing>>,
 }
 
 /// A loader, and what its programs share.
@@ -83,7 +82,7 @@ impl<'a> Loaders<'a> {
     /// For a build of a directory, or of a file in one. Names in sidecars are relative to `base`.
     pub fn new(tree: &'a Path, base: &'a Path) -> Self {
         let root = if tree.is_dir() { tree } else { tree.parent().unwrap_or(tree) };
-        Loaders { base, roots: vec![root], anywhere: false, any_case: false, given: None, known: RwLock::default() }
+        Loaders { base, roots: vec![root], anywhere: false, given: None, known: RwLock::default() }
     }
 
     /// Adds a directory that includes may lead into.
@@ -98,30 +97,24 @@ impl<'a> Loaders<'a> {
         self
     }
 
-    /// Finds includes whose names differ in case.
-    pub fn in_any_case(mut self, allow: bool) -> Self {
-        self.any_case = allow;
-        self
-    }
-
     /// Adds a main source that is in no file.
     pub fn given(mut self, source: Option<(&'a Path, &'a [u8])>) -> Self {
         self.given = source;
         self
     }
 
-    /// The loader of a program.
-    pub fn get<'p>(&self, include: impl Iterator<Item = &'p PathBuf>) -> Sharing {
-        let include: Vec<PathBuf> = include.cloned().collect();
-        if let Some(known) = self.known.read().unwrap_or_else(|e| e.into_inner()).get(&include) {
+    /// The loader of a program, whose includes may be found in any case.
+    pub fn get<'p>(&self, include: impl Iterator<Item = &'p PathBuf>, any_case: bool) -> Sharing {
+        let key: (Vec<PathBuf>, bool) = (include.cloned().collect(), any_case);
+        if let Some(known) = self.known.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
             return known.clone();
         }
-        let loader = FileLoader::new(&include).base(self.base).tracking().allow_anywhere(self.anywhere);
-        let loader = loader.in_any_case(self.any_case);
+        let loader = FileLoader::new(&key.0).base(self.base).tracking().allow_anywhere(self.anywhere);
+        let loader = loader.in_any_case(any_case);
         let loader = self.roots.iter().fold(loader, |loader, root| loader.root(root));
         let loader = self.given.iter().fold(loader, |loader, (path, bytes)| loader.given(path, bytes.to_vec()));
         let mut known = self.known.write().unwrap_or_else(|e| e.into_inner());
-        known.entry(include).or_insert_with(|| (Arc::new(loader), Arc::default())).clone()
+        known.entry(key).or_insert_with(|| (Arc::new(loader), Arc::default())).clone()
     }
 }
 
@@ -283,6 +276,11 @@ impl FileLoader {
         Ok(texts.entry(canonical).or_insert(loaded).clone())
     }
 
+    /// The file of the roots at a path whose letters may be of another case.
+    fn other_case(&self, path: &str) -> Option<String> {
+        in_other_case(path).filter(|place| self.is_within(place))
+    }
+
     /// The name of a file: by the innermost root that holds it.
     fn name(&self, canonical: &Path) -> Option<String> {
         let holding = self.roots.iter().filter_map(|r| Some((r, canonical.strip_prefix(&r.canonical).ok()?)));
@@ -310,7 +308,15 @@ impl Loader for FileLoader {
         for directory in directories {
             let candidate = join_path(directory, path);
             match self.look_up(&candidate) {
-                Err(LoadError::NotFound(_)) => tried.push(candidate),
+                Err(LoadError::NotFound(_)) => {
+                    // As on Windows: before the next directory, this one has the file in another case.
+                    let other = self.any_case.then(|| self.other_case(&candidate)).flatten();
+                    tried.push(candidate);
+                    if let Some(place) = other {
+                        decided = Some(self.look_up(&place));
+                        break;
+                    }
+                }
                 Err(error @ LoadError::OutsideRoots(_)) => outside = outside.or(Some(error)),
                 found => {
                     decided = Some(found);
@@ -325,9 +331,7 @@ impl Loader for FileLoader {
         if let Some(decided) = decided {
             return decided;
         }
-        let other = tried.iter().find_map(|candidate| in_other_case(candidate)).filter(|place| self.is_within(place));
-        match other {
-            Some(place) if self.any_case => self.look_up(&place),
+        match tried.iter().find_map(|candidate| self.other_case(candidate)) {
             Some(place) => Err(LoadError::OtherCase(place)),
             None => Err(outside.unwrap_or(LoadError::NotFound(tried))),
         }
@@ -468,6 +472,11 @@ mod tests {
         let open = FileLoader::new([&shaders]).in_any_case(true);
         assert_eq!(open.include("A/One.hlsli", true, &main).unwrap().name, one);
         assert!(matches!(open.include("A/Two.hlsli", true, &main), Err(LoadError::NotFound(_))));
+        // What lies beside a file comes before what lies in an include directory.
+        std::fs::write(shaders.join("TWO.hlsli"), "beside").unwrap();
+        let both = || FileLoader::new([tree.path().join("lib")]).root(&shaders);
+        assert_eq!(&*both().include("two.hlsli", true, &main).unwrap().text, "two");
+        assert_eq!(&*both().in_any_case(true).include("two.hlsli", true, &main).unwrap().text, "beside");
     }
 
     #[test]

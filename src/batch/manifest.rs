@@ -73,6 +73,7 @@ struct Section {
     bindings_lock: Option<PathBuf>,
     tree: Option<PathBuf>,
     only_listed: bool,
+    includes_in_any_case: bool,
     layout: Option<OutputLayout>,
     wgsl_imports: Option<WgslImports>,
     name: Option<String>,
@@ -91,7 +92,7 @@ struct SectionKind {
 const KEYS: &[&str] = &["include", "defines", "targets", "output"];
 const BUILD: SectionKind = SectionKind {
     header: "[build]",
-    own: &["bindings-lock", "only-listed", "tree", "layout", "wgsl-imports"],
+    own: &["bindings-lock", "only-listed", "tree", "layout", "wgsl-imports", "includes-in-any-case"],
     needed: &[],
 };
 const SHADER: SectionKind = SectionKind {
@@ -199,6 +200,8 @@ pub struct FileSettings {
     pub permutations: Permutations,
     /// Include roots.
     pub include: Vec<PathBuf>,
+    /// Includes are found in any case.
+    pub any_case: bool,
     /// Macros.
     pub defines: Vec<(String, Option<String>)>,
     /// Targets of the build, if the manifest says.
@@ -225,9 +228,10 @@ impl FileSettings {
 
     /// Whether files with these settings can be one program.
     pub fn agrees(&self, other: &FileSettings) -> bool {
-        let FileSettings { entries, output: _, permutations, include, defines, .. } = self;
+        let FileSettings { entries, output: _, permutations, include, any_case, defines, .. } = self;
         let FileSettings { targets: _, only_targets: _, choices, listed: _, .. } = self;
         *include == other.include
+            && *any_case == other.any_case
             && *defines == other.defines
             && *choices == other.choices
             && *entries == other.entries
@@ -409,6 +413,7 @@ impl Manifest {
         let build = &self.build;
         self.add(&mut settings, build)?;
         settings.targets = targets(build)?;
+        settings.any_case = build.section.includes_in_any_case;
         for said in sections {
             settings.listed = true;
             self.add(&mut settings, said)?;

@@ -156,6 +156,11 @@ impl Order<'_> {
         options
     }
 
+    /// Whether a program's includes are found in any case: the manifest or the command line says so.
+    pub fn any_case(&self, job: &Job) -> bool {
+        self.any_case || job.settings.any_case
+    }
+
     /// The path of an output as messages and dependency files show it.
     pub fn shown(&self, name: &str) -> String {
         self.out.join(name).to_string_lossy().replace('\\', "/")

@@ -110,7 +110,7 @@ pub fn compile_job(
     lock: Option<&LockFile>,
     loaders: &Loaders,
 ) -> Product {
-    let (loader, shared) = loaders.get(order.include.iter().chain(&job.settings.include));
+    let (loader, shared) = loaders.get(order.include.iter().chain(&job.settings.include), order.any_case(job));
     let mut options = order.job_options(job);
     let targets = options.targets.clone();
     options.shared = Some(shared);

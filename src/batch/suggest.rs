@@ -9,6 +9,7 @@ use super::walk::files_below;
 use crate::check::stage_in_name;
 use crate::compile::{self, Options, Output, Target};
 use crate::diagnostic::{Code, Severity};
+use crate::source::LoadError;
 use crate::tree::Stage;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +22,10 @@ const BY_STAGE: &[&str] = &[
     "vert", "frag", "comp", "geom", "tesc", "tese", "mesh", "task", "rgen", "rmiss", "rchit", "rahit", "rint", "rcall",
 ];
 /// Rounds of looking for include roots: an include that is found may include others.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
+
+/// Files that a note names one by one.
+const MOST_NAMED: usize = 16;
 
 /// What is suggested.
 pub struct Suggested {
@@ -39,8 +43,10 @@ struct Source {
     passed_over: Vec<(String, Option<Stage>)>,
     /// The first error.
     fault: Option<String>,
-    /// Includes that were not found.
+    /// Includes that were not found, and what the files of modules that were not found may be called.
     missing: Vec<String>,
+    /// Files of others differ from them in case alone.
+    differs_in_case: bool,
     /// What descriptions say of it.
     groups: Vec<Group>,
 }
@@ -70,36 +76,36 @@ pub fn suggest(tree: &Path, out: &Path, beside: &Beside) -> Result<Suggested, Fi
         groups.contains_key(*f) || USUAL.contains(&ending) || BY_STAGE.contains(&ending) && !is_glsl(&tree.join(f))
     };
     let files: Vec<&String> = all.iter().filter(is_source).collect();
-    let mut roots: Vec<String> = Vec::new();
+    let mut found = IncludeWays::default();
     let mut sources = Vec::new();
     let pool = rayon::ThreadPoolBuilder::new().stack_size(compile::STACK_BYTES).build();
     let no_threads = |e| Finding::error(Code::INTERNAL, format!("there are no threads to compile on: {e}"));
     let pool = pool.map_err(no_threads)?;
     for _ in 0..ROUNDS {
-        let searched: Vec<PathBuf> = include.iter().cloned().chain(roots.iter().map(|root| tree.join(root))).collect();
+        let searched = found.searched(tree, include);
         let loaders = Loaders::new(tree, tree);
+        let any_case = found.any_case;
         let one = |file: &&String| {
             let group = groups.get(*file).and_then(|groups| groups.first());
             let of_group = group.into_iter().flat_map(|group| &group.include).map(|root| tree.join(root));
-            let searched: Vec<PathBuf> = searched.iter().cloned().chain(of_group).collect();
+            let include: Vec<PathBuf> = searched.iter().cloned().chain(of_group).collect();
             let of_group = group.map(Group::first_variant).unwrap_or_default();
             let defines: Vec<_> = defines.iter().cloned().chain(of_group).collect();
-            look_at(tree, file, &loaders, &searched, &defines)
+            look_at(&Compiler { tree, loaders: &loaders, include: &include, any_case, defines: &defines }, file)
         };
         sources = pool.install(|| files.par_iter().map(one).collect::<Vec<Source>>());
-        let before = roots.len();
-        let missing: BTreeSet<&str> = sources.iter().flat_map(|s| &s.missing).map(String::as_str).collect();
-        for path in missing {
-            if let Some(root) = root_of(path, &all).filter(|root| !roots.contains(root)) {
-                roots.push(root);
-            }
+        // First, so that a file is found beside the one that includes it.
+        if !found.any_case && sources.iter().any(|source| source.differs_in_case) {
+            found.any_case = true;
+            continue;
         }
-        if roots.len() == before {
+        let missing: BTreeSet<&str> = sources.iter().flat_map(|s| &s.missing).map(String::as_str).collect();
+        if !found.look_for(&missing, &all) {
             break;
         }
     }
-    let searched: Vec<PathBuf> = include.iter().cloned().chain(roots.iter().map(|root| tree.join(root))).collect();
-    let loaders = Loaders::new(tree, tree);
+    let (searched, loaders) = (found.searched(tree, include), Loaders::new(tree, tree));
+    let compiler = Compiler { tree, loaders: &loaders, include: &searched, any_case: found.any_case, defines };
     for source in &mut sources {
         source.describe(groups.remove(&source.file).unwrap_or_default());
     }
@@ -107,13 +113,13 @@ pub fn suggest(tree: &Path, out: &Path, beside: &Beside) -> Result<Suggested, Fi
         notes.extend(undescribed(&sources));
     }
     let mut programs = programs(&sources);
-    let agree = |files: &[&Source]| agree(tree, files, &loaders, &searched, defines);
-    let agreeing = pool.install(|| programs.par_iter().map(|(_, files)| agree(files)).collect::<Vec<bool>>());
+    let agreeing =
+        pool.install(|| programs.par_iter().map(|(_, files)| agree(&compiler, files)).collect::<Vec<bool>>());
     let mut agreeing = agreeing.into_iter();
     programs.retain(|_, _| agreeing.next().unwrap_or(true));
     let fault = |s: &Source| s.fault.as_ref().map(|fault| format!("{} has errors: {fault}", s.file));
     notes.extend(sources.iter().filter_map(fault));
-    Ok(Suggested { manifest: written(&sources, &programs, &roots, &all), notes })
+    Ok(Suggested { manifest: written(&sources, &programs, &found, &all), notes })
 }
 
 impl Source {
@@ -152,7 +158,12 @@ fn undescribed(sources: &[Source]) -> Option<String> {
     let files: Vec<&str> =
         sources.iter().filter(|s| s.groups.is_empty() && !s.entries.is_empty()).map(|s| s.file.as_str()).collect();
     let words = "are compiled by no description that was followed; their entry points are those of customs";
-    (!files.is_empty()).then(|| format!("{} {words}", files.join(", ")))
+    let more = match files.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    let named: Vec<&str> = files.iter().take(MOST_NAMED).copied().collect();
+    (!files.is_empty()).then(|| format!("{}{more} {words}", named.join(", ")))
 }
 
 fn ending(file: &str) -> &str {
@@ -165,48 +176,88 @@ fn is_glsl(path: &Path) -> bool {
         .is_ok_and(|bytes| String::from_utf8_lossy(&bytes).lines().any(|l| l.trim().starts_with("#version")))
 }
 
-fn look_at(
-    tree: &Path,
-    file: &str,
-    loaders: &Loaders,
-    include: &[PathBuf],
-    defines: &[(String, Option<String>)],
-) -> Source {
-    let options = Options { defines: defines.to_vec(), skip_libraries: true, ..Options::default() };
-    let output = compiled(tree, &[file], loaders, include, options);
+/// How the includes of a tree are found.
+#[derive(Default)]
+struct IncludeWays {
+    /// Include roots, from the tree.
+    roots: Vec<String>,
+    /// Files are taken for includes whose names differ in case.
+    any_case: bool,
+}
+
+impl IncludeWays {
+    fn searched(&self, tree: &Path, before: &[PathBuf]) -> Vec<PathBuf> {
+        before.iter().cloned().chain(self.roots.iter().map(|root| tree.join(root))).collect()
+    }
+
+    /// Looks for includes that were not found among all files. Gives whether there is a new way.
+    fn look_for(&mut self, missing: &BTreeSet<&str>, all: &[String]) -> bool {
+        let before = self.roots.len();
+        for path in missing {
+            if let Some(root) = root_of(path, all, self.any_case).filter(|root| !self.roots.contains(root)) {
+                self.roots.push(root);
+            }
+        }
+        if self.roots.len() == before && !self.any_case {
+            self.any_case = missing.iter().any(|path| root_of(path, all, true).is_some());
+            return self.any_case;
+        }
+        self.roots.len() > before
+    }
+
+    /// The lines of a manifest.
+    fn keys(&self) -> String {
+        let include = if self.roots.is_empty() { String::new() } else { format!("include = {:?}\n", self.roots) };
+        let any_case = if self.any_case { "includes-in-any-case = true\n" } else { "" };
+        include + any_case
+    }
+}
+
+/// What files of a tree are compiled with.
+struct Compiler<'a> {
+    tree: &'a Path,
+    loaders: &'a Loaders<'a>,
+    include: &'a [PathBuf],
+    any_case: bool,
+    defines: &'a [(String, Option<String>)],
+}
+
+fn look_at(compiler: &Compiler, file: &str) -> Source {
+    let output = compiler.compile(&[file], Options { skip_libraries: true, ..Options::default() });
     let quoted = |message: &str| message.split('`').nth(1).map(str::to_owned);
-    let absent = output.diagnostics.iter().filter(|d| d.code == Code::FILE_NOT_FOUND);
+    let of_code = |code: Code| output.diagnostics.iter().filter(move |d| d.code == code);
+    let files = of_code(Code::FILE_NOT_FOUND).filter_map(|d| quoted(&d.message));
+    let absent = of_code(Code::FILE_NOT_FOUND).chain(of_code(Code::MODULE_NOT_FOUND));
+    let differs_in_case = absent.flat_map(|d| &d.notes).any(|note| note.contains(LoadError::ANY_CASE_OPTION));
+    let modules = of_code(Code::MODULE_NOT_FOUND).filter_map(|d| quoted(&d.message));
     Source {
         file: file.to_owned(),
         entries: output.entries.iter().map(|(name, stage)| (name.as_str().to_owned(), *stage)).collect(),
         passed_over: output.passed_over.iter().map(|(_, name, stage)| (name.as_str().to_owned(), *stage)).collect(),
-        missing: absent.filter_map(|d| quoted(&d.message)).collect(),
+        missing: files.chain(modules.flat_map(|module| compile::module_files(&module))).collect(),
+        differs_in_case,
         fault: first_error(&output),
         groups: Vec::new(),
     }
 }
 
-/// Compiles files of a tree as one program.
-fn compiled(tree: &Path, files: &[&str], loaders: &Loaders, include: &[PathBuf], options: Options) -> Output {
-    let (loader, shared) = loaders.get(include.iter());
-    let paths = files.iter().map(|file| tree.join(file).to_string_lossy().replace('\\', "/"));
-    let paths: Vec<String> = paths.collect();
-    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    compile::compile_on_this_thread(loader.as_ref(), &paths, &Options { shared: Some(shared), ..options })
+impl Compiler<'_> {
+    /// Compiles files as one program.
+    fn compile(&self, files: &[&str], options: Options) -> Output {
+        let (loader, shared) = self.loaders.get(self.include.iter(), self.any_case);
+        let paths = files.iter().map(|file| self.tree.join(file).to_string_lossy().replace('\\', "/"));
+        let paths: Vec<String> = paths.collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let options = Options { shared: Some(shared), defines: self.defines.to_vec(), ..options };
+        compile::compile_on_this_thread(loader.as_ref(), &paths, &options)
+    }
 }
 
 /// Whether files can be laid out as one program: each stage may have declared a buffer by the parts of it that it reads.
-fn agree(
-    tree: &Path,
-    files: &[&Source],
-    loaders: &Loaders,
-    include: &[PathBuf],
-    defines: &[(String, Option<String>)],
-) -> bool {
+fn agree(compiler: &Compiler, files: &[&Source]) -> bool {
     let files: Vec<&str> = files.iter().map(|source| source.file.as_str()).collect();
     let targets = vec![Target::Hlsl, Target::Glsl];
-    let options = Options { defines: defines.to_vec(), targets, layouts_anyway: true, ..Options::default() };
-    let output = compiled(tree, &files, loaders, include, options);
+    let output = compiler.compile(&files, Options { targets, layouts_anyway: true, ..Options::default() });
     !output
         .diagnostics
         .iter()
@@ -219,11 +270,14 @@ fn first_error(output: &Output) -> Option<String> {
     Some(format!("{}{}", place.unwrap_or_default(), error.message))
 }
 
-/// The directory from which an include is found; of several the one that is least deep.
-fn root_of(include: &str, all: &[String]) -> Option<String> {
+/// The directory from which an include is found, in any case if so; of several the one that is least deep.
+fn root_of(include: &str, all: &[String], any_case: bool) -> Option<String> {
     let include = include.trim_start_matches('/');
     let root = |file: &String| {
-        let before = file.strip_suffix(include)?;
+        let (before, end) = file.split_at_checked(file.len().checked_sub(include.len())?)?;
+        if end != include && !(any_case && end.eq_ignore_ascii_case(include)) {
+            return None;
+        }
         match before {
             "" => Some(".".to_owned()),
             before => before.strip_suffix('/').map(str::to_owned),
@@ -284,13 +338,16 @@ fn of_one_name<'s>(
 }
 
 /// The text of the manifest.
-fn written(sources: &[Source], programs: &BTreeMap<String, Vec<&Source>>, roots: &[String], all: &[String]) -> String {
+fn written(
+    sources: &[Source],
+    programs: &BTreeMap<String, Vec<&Source>>,
+    found: &IncludeWays,
+    all: &[String],
+) -> String {
     let entries: usize = sources.iter().map(|s| s.entries.len()).sum();
     let with = sources.iter().filter(|s| !s.entries.is_empty()).count();
     let mut text = format!("# {entries} entry points in {with} of {} sources.\n\n[build]\n", sources.len());
-    if !roots.is_empty() {
-        text.push_str(&format!("include = {roots:?}\n"));
-    }
+    text.push_str(&found.keys());
     let is_listed = |s: &&Source| !s.entries.is_empty() && s.groups.is_empty();
     let of_stage = |ending: &&&str| sources.iter().any(|s| self::ending(&s.file) == **ending && is_listed(&s));
     let endings: Vec<&&str> = BY_STAGE.iter().filter(of_stage).collect();

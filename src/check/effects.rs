@@ -4,7 +4,6 @@
 
 use super::Checker;
 use super::entry::{FoundEntry, stage_of_word};
-use super::old_inputs::advice;
 use super::scope::DeclId;
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic};
@@ -21,6 +20,18 @@ const SEMANTICS: &[(Stage, bool, &str, bool, &str)] = &[
     (Stage::Fragment, true, "POSITION", true, "SV_Position"),
     (Stage::Fragment, false, "COLOR", false, "SV_Target"),
     (Stage::Fragment, false, "DEPTH", false, "SV_Depth"),
+];
+
+/// The states of passes that are shaders.
+const SHADER_STATES: &[&str] = &[
+    "VertexShader",
+    "PixelShader",
+    "SetVertexShader",
+    "SetPixelShader",
+    "SetGeometryShader",
+    "SetHullShader",
+    "SetDomainShader",
+    "SetComputeShader",
 ];
 
 /// How deep structs are in each other.
@@ -80,11 +91,29 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The shader that a state of a pass takes from a variable: `VertexShader = (lit);`, `SetPixelShader(flat);`.
+    fn named_shader(&self, state: &ast::EffectState) -> Option<&'a ast::EffectShader> {
+        if !SHADER_STATES.iter().any(|name| state.name.as_str().eq_ignore_ascii_case(name)) {
+            return None;
+        }
+        let name = state.value.as_str().trim_matches(['(', ')', '<', '>', ' ']);
+        self.effects.iter().find_map(|(effect, _)| match effect {
+            ast::EffectDecl::Object(object) if object.name.name == *name => match object.shaders.as_slice() {
+                [shader] => Some(shader),
+                _ => None,
+            },
+            ast::EffectDecl::Object(_) | ast::EffectDecl::Technique(_) => None,
+        })
+    }
+
     fn technique(&mut self, technique: &ast::TechniqueDecl) -> Technique {
         let mut passes = Vec::new();
         for pass in &technique.passes {
             let mut compiled = Vec::new();
-            for shader in &pass.shaders {
+            let (named, states_of_pass): (Vec<_>, Vec<_>) =
+                pass.states.iter().cloned().partition(|state| self.named_shader(state).is_some());
+            let named: Vec<&ast::EffectShader> = named.iter().filter_map(|state| self.named_shader(state)).collect();
+            for shader in pass.shaders.iter().chain(named) {
                 let Some(stage) = stage_of_profile(shader.profile.name) else {
                     let message = format!("`{}` is no profile", shader.profile.name);
                     self.error(Code::BAD_ENTRY, shader.profile.span, message);
@@ -97,7 +126,7 @@ impl<'a> Checker<'a> {
                 name: pass.name.name,
                 annotations: states(&pass.annotations),
                 shaders: compiled,
-                states: states(&pass.states),
+                states: states(&states_of_pass),
             });
         }
         let (word, group, name) = (technique.word, technique.group, technique.name.name);
@@ -178,15 +207,6 @@ impl<'a> Checker<'a> {
         }
         let semantic = own?;
         let (name, index) = semantic.split();
-        // Parameters are converted when their functions are known.
-        if renewal.comes_in
-            && renewal.stage == Stage::Fragment
-            && depth > 0
-            && let Some(note) = advice(&name)
-        {
-            let message = format!("the input `{}` is not supported in a struct", semantic.text);
-            self.diags.push(Diagnostic::error(Code::UNSUPPORTED, semantic.span, message).note(note));
-        }
         let is_it = |row: &&(Stage, bool, &str, bool, &str)| {
             row.0 == renewal.stage
                 && row.1 == renewal.comes_in

@@ -38,6 +38,8 @@ const WORDS: &[(&str, Stage)] = &[
     ("cs", Stage::Compute),
     ("comp", Stage::Compute),
     ("compute", Stage::Compute),
+    ("tesscontrol", Stage::Hull),
+    ("tesseval", Stage::Domain),
     ("gs", Stage::Geometry),
     ("geom", Stage::Geometry),
     ("geometry", Stage::Geometry),
@@ -65,7 +67,8 @@ const WORDS: &[(&str, Stage)] = &[
     ("callable", Stage::Callable),
 ];
 
-pub(super) fn stage_of_word(word: &str) -> Option<Stage> {
+/// The stage that a word means, in the customs of any of the languages.
+pub fn stage_of_word(word: &str) -> Option<Stage> {
     WORDS.iter().find(|(w, _)| w.eq_ignore_ascii_case(word)).map(|(_, s)| *s)
 }
 
@@ -131,9 +134,23 @@ fn stage_of_prefix(name: &str) -> Option<Stage> {
     found.filter(|(rest, _)| rest.starts_with(|c: char| c.is_ascii_uppercase())).map(|(_, stage)| stage)
 }
 
-/// The stage that a file's name tells: `x_ps.hlsl`, `x.frag.hlsl`, `xVS.hlsl`, `x.vert`.
+/// The stage that a file's name tells: `x_ps.hlsl`, `x.frag.hlsl`, `xVS.hlsl`, `x.vert`; or `xPS_y.hlsl`, the letters of a profile
+/// before other words.
 pub(super) fn stage_of_file(path: &str) -> Option<Stage> {
-    stage_in_name(path).map(|(stage, _)| stage)
+    stage_in_name(path).map(|(stage, _)| stage).or_else(|| {
+        let name = path.rsplit(['/', '\\']).next()?;
+        let stem = name.split('.').next()?;
+        let mut told = stem.split('_').filter_map(|part| {
+            let of_part = |(letters, stage): &(&str, Stage)| {
+                let before = part.strip_suffix(letters)?;
+                let is_word = before.is_empty() || before.ends_with(|c: char| !c.is_ascii_uppercase());
+                is_word.then_some(*stage)
+            };
+            PREFIXES.iter().find_map(of_part)
+        });
+        // Several say nothing.
+        told.next().filter(|_| told.next().is_none())
+    })
 }
 
 /// The stage that a file's name tells, with what the path is without that: `sky/x` of `sky/x_ps.hlsl`.

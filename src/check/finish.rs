@@ -35,6 +35,7 @@ impl<'a> Checker<'a> {
         self.declare_stage_variables();
         self.mark_vertex_inputs();
         self.convert_old_inputs();
+        self.convert_old_fields();
         self.leave_out_repeated_inputs();
         let reached = self.reached();
         self.check_recursion(&reached);

@@ -421,7 +421,7 @@ impl<'a> Checker<'a> {
         // But for the type, where that is known from them alone.
         let gives_type = infer || unsized_array(self);
         if kind == GlobalKind::Parameter && init.is_some() && !gives_type {
-            self.report_parameter_initializer(info);
+            self.report_parameter_initializer(info.name, info.span);
         }
         let Some(init) = init.filter(|_| has_value || gives_type) else {
             if infer {
@@ -480,9 +480,9 @@ impl<'a> Checker<'a> {
 
     /// DXC ignores such a value and says so, slangc refuses it.
     /// HLSL and Slang take the value of a shader parameter and drop it; often a constant is meant.
-    fn report_parameter_initializer(&mut self, info: DeclInfo<'a>) {
-        let message = format!("the value of the shader parameter `{}` is ignored: the application sets it", info.name);
-        let warning = Diagnostic::warning(Code::BAD_INITIALIZER, info.span, message);
+    fn report_parameter_initializer(&mut self, name: Symbol, span: Span) {
+        let message = format!("the value of the shader parameter `{name}` is ignored: the application sets it");
+        let warning = Diagnostic::warning(Code::BAD_INITIALIZER, span, message);
         self.diags.push(warning.note("`static` makes it a variable of the shader, `static const` a constant"));
     }
 
@@ -532,7 +532,11 @@ impl<'a> Checker<'a> {
             if let DeclKind::Var(var) = &member.kind
                 && !super::scope::has_modifier(member, "static")
             {
-                fields.push(self.field(member, var, info.scope));
+                let field = self.field(member, var, info.scope);
+                if var.init.is_some() {
+                    self.report_parameter_initializer(field.name, field.span);
+                }
+                fields.push(Field { given: self.value_of_parameter(var, field.ty, info), ..field });
             }
         }
         fields.iter().for_each(|field| self.check_field_place(field, true));

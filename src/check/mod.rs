@@ -60,6 +60,7 @@ mod member;
 mod memberwise;
 mod merge;
 mod objects;
+mod old_fields;
 mod old_inputs;
 mod opaque;
 mod optional;
@@ -101,7 +102,7 @@ mod words;
 mod wrappers;
 
 #[cfg(feature = "cli")]
-pub use entry::stage_in_name;
+pub use entry::{stage_in_name, stage_of_word};
 pub use known_code::KnownCode;
 pub use link::Bodies;
 

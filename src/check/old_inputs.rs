@@ -4,7 +4,7 @@
 //! After:  `float4 main(float4 position : SV_Position, bool is_front : SV_IsFrontFace)`, which begins with
 //!         `float2 pixel = position.xy - 0.5; float face = is_front ? 1.0 : -1.0;`
 //!
-//! `VPOS` counts pixels, and `SV_Position` is at their centers. A field of a struct stays what it is, which is an error.
+//! `VPOS` counts pixels, and `SV_Position` is at their centers. Fields of structs are in `old_fields`.
 
 use super::Checker;
 use crate::diagnostic::{Code, Diagnostic};
@@ -16,20 +16,20 @@ use crate::tree::{
 };
 
 /// An input of Direct3D 9.
-struct OldInput {
+pub(super) struct OldInput {
     /// In upper case.
     semantic: &'static str,
     /// What comes in now.
-    now: &'static str,
+    pub(super) now: &'static str,
     /// The name of that.
     name: &'static str,
-    ty: fn(&mut Types) -> TypeId,
+    pub(super) ty: fn(&mut Types) -> TypeId,
     /// Most components that it has.
-    components: u8,
+    pub(super) components: u8,
     /// What to write.
-    note: &'static str,
+    pub(super) note: &'static str,
     /// The old number of the new one.
-    value: fn(&mut Build, ExprId, TypeId) -> ExprId,
+    pub(super) value: fn(&mut Build, ExprId, TypeId) -> ExprId,
 }
 
 const INPUTS: &[OldInput] = &[
@@ -53,13 +53,15 @@ const INPUTS: &[OldInput] = &[
     },
 ];
 
-/// What to write for an input that is none of today.
-pub(super) fn advice(semantic: &str) -> Option<&'static str> {
-    INPUTS.iter().find(|input| input.semantic == semantic).map(|input| input.note)
+/// The input of Direct3D 9 that a semantic is.
+pub(super) fn input_of(semantic: Semantic) -> Option<(&'static OldInput, Semantic)> {
+    let (name, index) = semantic.split();
+    let input = INPUTS.iter().find(|input| input.semantic == name && index == 0)?;
+    Some((input, semantic))
 }
 
 /// How many floats a value is, if it is some.
-fn components(types: &Types, ty: TypeId) -> Option<u8> {
+pub(super) fn components(types: &Types, ty: TypeId) -> Option<u8> {
     match types.get(ty) {
         Type::Scalar(Scalar::F32) => Some(1),
         Type::Vector(Scalar::F32, count) => Some(count),
@@ -100,13 +102,8 @@ fn facing(b: &mut Build, is_front: ExprId, _: TypeId) -> ExprId {
 impl Checker<'_> {
     /// Makes inputs of today of the parameters of old fragment shaders.
     pub(super) fn convert_old_inputs(&mut self) {
-        let is_old = |entry: &&EntryPoint| {
-            entry.stage == Stage::Fragment
-                && self.sources.iter().any(|s| s.unit == entry.unit && s.is_old && !s.builtin)
-        };
-        let roots: Vec<FunctionId> = self.program.entry_points.iter().filter(is_old).map(|e| e.function).collect();
         let called = self.program.analyses().called();
-        for root in roots {
+        for root in self.old_fragment_shaders() {
             // What is put at the beginning stands in the order of the parameters.
             for at in (0..self.program.functions[root].params.len()).rev() {
                 let Some((input, semantic)) = old_input(&self.program, root, at) else { continue };
@@ -119,12 +116,20 @@ impl Checker<'_> {
     }
 }
 
+impl Checker<'_> {
+    /// The fragment shaders of files for Direct3D 9.
+    pub(super) fn old_fragment_shaders(&self) -> Vec<FunctionId> {
+        let is_old = |entry: &&EntryPoint| {
+            entry.stage == Stage::Fragment
+                && self.sources.iter().any(|s| s.unit == entry.unit && s.is_old && !s.builtin)
+        };
+        self.program.entry_points.iter().filter(is_old).map(|entry| entry.function).collect()
+    }
+}
+
 /// The input that a parameter is.
 fn old_input(program: &Program, root: FunctionId, at: usize) -> Option<(&'static OldInput, Semantic)> {
-    let semantic = program.functions[root].params.get(at)?.semantic?;
-    let (name, index) = semantic.split();
-    let input = INPUTS.iter().find(|input| input.semantic == name && index == 0)?;
-    Some((input, semantic))
+    program.functions[root].params.get(at)?.semantic.and_then(input_of)
 }
 
 /// Makes a parameter another one, of which a variable has the old number. Gives false for a type that it cannot have.

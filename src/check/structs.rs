@@ -356,6 +356,7 @@ impl<'a> Checker<'a> {
             offset: None,
             access,
             origin: Origin::Declared,
+            given: Vec::new(),
         }
     }
 

@@ -37,7 +37,7 @@ pub struct CompileArgs {
     #[arg(long, required_unless_present = "as_tool")]
     pub target: Option<Target>,
     /// Read the options and sources behind `--` as this compiler does: `compile --as dxc --target wgsl -- -T ps_6_0 -E main a.hlsl`.
-    #[arg(long = "as", id = "as_tool", value_name = "fxc|dxc|slangc")]
+    #[arg(long = "as", id = "as_tool", value_name = "fxc|dxc|slangc|glslc|glslangValidator")]
     as_tool: Option<CompilerTool>,
     #[command(flatten)]
     pub program: ProgramArgs,
@@ -160,7 +160,8 @@ fn run(
         include.extend(project.settings.include.iter().cloned());
     }
     let mut loader = FileLoader::new(&include).allow_anywhere(program.allow_outside_roots);
-    loader = loader.in_any_case(program.includes_in_any_case);
+    let any_case = project.is_some_and(|project| project.settings.any_case);
+    loader = loader.in_any_case(program.includes_in_any_case || any_case);
     loader = sources.give(loader.base(&files.first().map(|file| base(file)).unwrap_or_default()));
     for file in files {
         loader = loader.root(file.parent().unwrap_or(Path::new(".")));

@@ -1,4 +1,4 @@
-//! `compile --as TOOL -- ARGUMENTS`: the command line of fxc, dxc or slangc as ours.
+//! `compile --as TOOL -- ARGUMENTS`: the command line of another compiler as ours.
 
 use super::Outcome;
 use super::compile::CompileArgs;
@@ -30,6 +30,8 @@ pub fn translate(tool: CompilerTool, args: &mut CompileArgs, messages: &mut Mess
             None
         }
     };
+    let glsl = said.files.iter().filter(|file| !said.is_read(tool, file));
+    faults.extend(glsl.map(|file| format!("`{file}` is GLSL for {}, which is not read here", tool.name())));
     if !faults.is_empty() {
         faults.iter().for_each(|fault| messages.error(Code::BAD_OPTION, fault));
         return Err(Outcome::Usage);
@@ -65,7 +67,7 @@ fn ignored(said: &Invocation, messages: &mut Messages) {
 /// What the compiler chooses: its options, its bindings, and its profile if the target has that.
 fn of_tool(tool: CompilerTool, said: &Invocation, target: Option<Target>, messages: &mut Messages) -> Choices {
     let policy = match tool {
-        CompilerTool::Fxc | CompilerTool::Dxc => Policy::DXC,
+        CompilerTool::Fxc | CompilerTool::Dxc | CompilerTool::Glslc | CompilerTool::Glslang => Policy::DXC,
         CompilerTool::Slangc => Policy::SLANGC,
     };
     let profile = said.profile.as_deref().and_then(|name| {

@@ -263,19 +263,24 @@ impl Frontend<'_> {
     }
 }
 
-/// The canonical name of the file of a module, or the places that were looked at.
-pub(super) fn locate(loader: &dyn Loader, path: &str, from: &str) -> Result<String, Vec<String>> {
+/// What the file of a module may be called, from the file that imports it or an include root.
+pub fn module_files(path: &str) -> Vec<String> {
     let mut candidates = vec![format!("{path}.slang"), format!("{}.slang", path.replace('_', "-"))];
     if path.contains('.') {
         candidates.insert(0, path.to_owned());
     }
+    candidates
+}
+
+/// The canonical name of the file of a module, or the places that were looked at.
+pub(super) fn locate(loader: &dyn Loader, path: &str, from: &str) -> Result<String, Vec<String>> {
     let mut tried = Vec::new();
-    for candidate in candidates {
+    for candidate in module_files(path) {
         match loader.include(&candidate, true, from) {
             Ok(loaded) => return Ok(loaded.name),
             Err(LoadError::NotFound(places)) => tried.extend(places),
             Err(LoadError::OtherCase(place)) => {
-                tried.push(format!("{place} (it differs in case; `--includes-in-any-case` takes it)"));
+                tried.push(format!("{place} (it differs in case; `{}` takes it)", LoadError::ANY_CASE_OPTION));
             }
             Err(LoadError::OutsideRoots(place)) => tried.push(format!("{place} (outside of the include roots)")),
             Err(LoadError::Unreadable(reason)) => tried.push(reason),

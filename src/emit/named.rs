@@ -391,12 +391,13 @@ impl<'a> Macros<'a> {
         known.sort_by_cached_key(|known| macro_places::source_order(known.definition, self.sources));
         let mut names = BTreeSet::new();
         known.retain(|known| names.insert(known.name.as_str()));
-        let placed: Vec<Placed> = known.iter().map(|known| known.placed()).collect();
+        let values: Vec<String> = known.iter().map(|of| of.declared_as(&known)).collect();
+        let placed: Vec<Placed> = known.iter().zip(&values).map(|(of, value)| of.placed(value)).collect();
         let places = macro_places::of(&placed, (text, slots), self.sources);
         let (mut whole, mut done) = (String::with_capacity(text.len()), 0);
         for (slot, at) in slots.iter().map(|slot| slot.at).enumerate() {
-            let here = known.iter().zip(&places).filter(|(_, place)| **place == slot).map(|(known, _)| *known);
-            let block = self.declarations(here, &known, cx);
+            let here = known.iter().zip(&values).zip(&places).filter(|(_, place)| **place == slot);
+            let block = self.declarations(here.map(|((of, value), _)| (*of, value.as_str())), cx);
             whole.push_str(text.get(done..at).unwrap_or_default());
             done = at;
             if block.is_empty() {
@@ -416,10 +417,10 @@ impl<'a> Macros<'a> {
         whole
     }
 
-    /// The lines that declare macros, with their comments and the blank lines between them. `all` are those of the text.
-    fn declarations<'m>(&self, here: impl Iterator<Item = &'m Macro>, all: &[&Macro], cx: &Context) -> String {
+    /// The lines that declare macros, with their values, comments and the blank lines between them.
+    fn declarations<'m>(&self, here: impl Iterator<Item = (&'m Macro, &'m str)>, cx: &Context) -> String {
         let mut w = Writer::new(cx.options, &cx.marks, cx.head_origin());
-        for Macro { name, params, value, remarks, definition, chosen, body, .. } in here {
+        for (Macro { name, params, remarks, definition, .. }, value) in here {
             let params = params.as_ref().map(|params| params.iter().map(|name| name.as_str()).collect::<Vec<_>>());
             let params = params.map(|params| format!("({})", params.join(", "))).unwrap_or_default();
             let comment = |remark: &Remark| {
@@ -427,13 +428,6 @@ impl<'a> Macros<'a> {
                 Comment { text, span: Span::default(), trailing, blank_before }
             };
             let comments: Vec<Comment> = remarks.iter().map(comment).collect();
-            // Another macro that says the same.
-            let other = match *body {
-                Body::Word(other) => Some(other),
-                Body::Number(_) | Body::Other => None,
-            };
-            let other = other.filter(|other| all.iter().any(|known| known.name == *other && known.chosen == *chosen));
-            let value = other.as_ref().map_or(value.as_deref().unwrap_or_default(), |other| other.as_str());
             if cx.trivia.is_blank_before(*definition) {
                 w.blank();
             }
@@ -450,10 +444,22 @@ impl<'a> Macros<'a> {
 }
 
 impl Macro {
+    /// What its declaration says: another macro of the text that says the same, if the source names that.
+    fn declared_as(&self, all: &[&Macro]) -> String {
+        let other = match self.body {
+            Body::Word(other) => Some(other),
+            Body::Number(_) | Body::Other => None,
+        };
+        let says_same = |known: &&Macro| known.chosen == self.chosen;
+        match other.filter(|other| all.iter().filter(|known| known.name == *other).any(says_same)) {
+            Some(other) => format!("{MARK}{}", other.as_str()),
+            None => self.value.clone().unwrap_or_default(),
+        }
+    }
+
     /// What decides where it is declared.
-    fn placed(&self) -> Placed<'_> {
-        let Macro { name, definition, value, .. } = self;
-        Placed { name: name.as_str(), definition: *definition, value: value.as_deref().unwrap_or_default() }
+    fn placed<'m>(&'m self, value: &'m str) -> Placed<'m> {
+        Placed { name: self.name.as_str(), definition: self.definition, value }
     }
 }
 

@@ -144,7 +144,8 @@ impl Parser<'_> {
                 && self.language == Language::Hlsl
                 && EFFECT_OBJECTS.iter().any(|t| self.tok().text == **t)
                 && self.is_name_at(self.pos + 1)
-                && matches!(self.peek(2), W::LBrace | W::Semi | W::Assign | W::Colon | W::Lt | W::Comma) =>
+                && (matches!(self.peek(2), W::LBrace | W::Semi | W::Assign | W::Colon | W::Lt | W::Comma)
+                    || self.is_array_of_states(self.pos + 2)) =>
             {
                 self.effect_object(prefix, out)
             }

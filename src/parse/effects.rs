@@ -200,6 +200,39 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Whether sizes stand at a place, and states behind them: `[2] { { CullMode = None; }, ... }`.
+    pub(super) fn is_array_of_states(&self, at: usize) -> bool {
+        let mut at = at;
+        while self.word_at(at).w == W::LBracket {
+            let Some(end) = self.partner_of(at) else { return false };
+            at = end + 1;
+            if self.word_at(at).w == W::LBrace {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// "{" element { "," element } [","] "}": what an array of objects begins with. The elements are called `name[0]` and so on.
+    pub(super) fn elements_of_effect(
+        &mut self,
+        name: Ident,
+        mut element: impl FnMut(&mut Self, Ident) -> R<()>,
+    ) -> R<()> {
+        let open = self.expect(W::LBrace, "`{` and elements")?.span;
+        let mut count = 0u32;
+        while !matches!(self.w(), W::RBrace | W::Eof) {
+            let indexed = Symbol::new(&format!("{}[{count}]", name.name));
+            count += 1;
+            element(self, Ident { name: indexed, ..name })?;
+            if !self.eat(W::Comma) {
+                break;
+            }
+        }
+        self.leading_comments();
+        self.close(W::RBrace, "`,` or `}` after the element", open)
+    }
+
     /// Declares the states of samplers that were met.
     pub(super) fn sampler_objects(&mut self, out: &mut Vec<Decl>) {
         for object in std::mem::take(&mut self.objects) {
@@ -210,6 +243,7 @@ impl Parser<'_> {
     }
 
     /// effect-object = word object { "," object } ";"
+    /// object = name [sizes] [annotations] ["=" value] [states | "{" states { "," states } "}"]
     pub(super) fn effect_object(&mut self, mut prefix: Prefix, out: &mut Vec<Decl>) -> R<()> {
         let kind = self.ident().name;
         loop {
@@ -223,6 +257,24 @@ impl Parser<'_> {
                 self.object_value(&mut object)?;
             }
             let is_block = self.w() == W::LBrace;
+            if is_block && self.peek(1) == W::LBrace {
+                let annotations = std::mem::take(&mut object.states);
+                self.elements_of_effect(name, |p, element| {
+                    let states = annotations.clone();
+                    let mut object = EffectObject { kind, name: element, states, shaders: Vec::new() };
+                    p.states_into(&mut object.states, &mut object.shaders)?;
+                    p.objects.push(object);
+                    Ok(())
+                })?;
+                self.sampler_objects(out);
+                prefix.comments.clear();
+                if self.w() != W::Comma {
+                    self.eat(W::Semi);
+                    return Ok(());
+                }
+                self.bump();
+                continue;
+            }
             if is_block {
                 self.states_into(&mut object.states, &mut object.shaders)?;
             }

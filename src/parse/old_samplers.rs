@@ -364,6 +364,10 @@ impl<'t> File<'t> {
         name: usize,
         declared: &FxHashMap<Symbol, Symbol>,
     ) -> Option<(Symbol, Option<&'static str>)> {
+        // Each element of an array may name another one: the array has its own.
+        if self.word(name + 1) == W::LBracket {
+            return None;
+        }
         let end = self.declarators(name).0.get(1).copied();
         let states = (name..end.unwrap_or(self.tokens.len())).take_while(|at| self.word(*at) != W::Semi);
         let open = states.into_iter().find(|at| self.word(*at) == W::LBrace)?;

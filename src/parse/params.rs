@@ -121,7 +121,8 @@ impl Parser<'_> {
         }
     }
 
-    /// initializer = assignment | "compile" ... | "sampler_state" "{" ... "}"
+    /// initializer = assignment | "compile" ... | sampler-state | "{" sampler-state { "," sampler-state } [","] "}"
+    /// sampler-state = "sampler_state" "{" ... "}"
     fn initializer(&mut self, name: Ident) -> R<Expr> {
         let start = self.tok().span;
         let effect = match self.w() {
@@ -132,6 +133,13 @@ impl Parser<'_> {
             W::SamplerState if self.peek(1) == W::LBrace => {
                 self.bump();
                 self.sampler_states(name)?;
+                true
+            }
+            W::LBrace if self.peek(1) == W::SamplerState && self.peek(2) == W::LBrace => {
+                self.elements_of_effect(name, |p, element| {
+                    p.expect(W::SamplerState, "`sampler_state`")?;
+                    p.sampler_states(element)
+                })?;
                 true
             }
             _ => false,

@@ -471,7 +471,7 @@ impl<'a> Processor<'a> {
                 (Code::FILE_NOT_FOUND, format!("`{path}` was not found"), notes)
             }
             LoadError::OtherCase(place) => {
-                let notes = vec![format!("`{place}` differs in case alone; `--includes-in-any-case` takes it")];
+                let notes = vec![format!("`{place}` differs in case alone; `{}` takes it", LoadError::ANY_CASE_OPTION)];
                 (Code::FILE_NOT_FOUND, format!("`{path}` was not found"), notes)
             }
             LoadError::OutsideRoots(place) => {

@@ -364,7 +364,8 @@ impl Builder<'_> {
                 let declared = self.declared(field_name(s, field), field.span, (&field.explicit, &field.attributes));
                 let format = self.format(field.ty, &field.explicit);
                 let ty = Some(Box::new(self.type_node(&layout.layout)));
-                let mut variable = Variable { format, ty, ..declared };
+                let default_values = field.given.iter().filter_map(scalar_value).collect();
+                let mut variable = Variable { format, ty, default_values, ..declared };
                 put(&mut variable, bindings(&self.program.types, &Position::at(layout.offset), &layout.layout));
                 variable
             })

@@ -493,6 +493,8 @@ pub struct Field {
     pub access: PayloadAccess,
     /// What of the source it is.
     pub origin: Origin,
+    /// Of a member of a constant buffer: the numbers of the value that the source gives it, which the application sets.
+    pub given: Vec<Literal>,
 }
 
 /// A semantic name with its index: `TEXCOORD1` is (`TEXCOORD`, 1) and keeps how it was written.

@@ -34,7 +34,7 @@ Technique Shadows { pass Only { } }
 RasterizerState culled { CullMode = BACK; };
 DepthStencilState disabled = other;
 
-struct Seen { float2 pixel : VPOS; }; // error[E0319]: the input `VPOS` is not supported in a struct
+struct Seen { float2 pixel : VPOS; };
 
 float4 psMain(float2 uv : TEXCOORD0, Seen seen, float face : VFACE, uniform bool lit, uniform int count) : COLOR
 {

@@ -73,7 +73,7 @@ fn reading(script: &Script, read: &dyn Fn(&str) -> Option<String>) -> Option<Rea
 }
 
 fn has_tool(text: &str) -> bool {
-    ["fxc", "dxc", "slangc"].iter().any(|tool| text.contains(tool))
+    ["fxc", "dxc", "slangc", "glslc", "glslang"].iter().any(|tool| text.contains(tool))
 }
 
 /// Whether a file may be a description, by its name.
@@ -108,14 +108,17 @@ impl Descriptions {
         let response = |path: &str| read(&joined(&command.directory, path));
         let said = read_invocation(tool, words, &response);
         let told = self.told(tool, command, &said);
-        let resolved: Vec<Option<String>> =
-            said.files.iter().map(|file| resolved(&command.directory, file, files)).collect();
-        for (file, resolved) in said.files.iter().zip(&resolved) {
+        let read = || said.files.iter().filter(|file| said.is_read(tool, file));
+        let resolved: Vec<Option<String>> = read().map(|file| resolved(&command.directory, file, files)).collect();
+        for (file, resolved) in read().zip(&resolved) {
             if resolved.is_none() && !is_open(file) {
                 self.note(command, &format!("there is no file `{}`", shown(file)));
             } else if resolved.is_none() {
                 self.note(command, &format!("`{}` is not known", shown(file)));
             }
+        }
+        if let Some(glsl) = said.files.iter().find(|file| !said.is_read(tool, file)) {
+            self.note(command, &format!("`{}` is GLSL, which is not read", shown(glsl)));
         }
         let is_known = |text: &str| !is_open(text);
         let open = said.entries.iter().map(|(name, _)| name).find(|name| !is_known(name));

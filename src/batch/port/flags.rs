@@ -1,4 +1,4 @@
-//! The options of fxc, dxc and slangc, in one table: how each is written, and what it means here.
+//! The options of fxc, dxc, slangc, glslc and glslangValidator, in one table: how each is written, and what it means here.
 
 use crate::compile::BufferLayout;
 use crate::symbol::nearest;
@@ -14,10 +14,15 @@ pub enum CompilerTool {
     Dxc,
     /// The compiler of Slang.
     Slangc,
+    /// The compiler of shaderc, for GLSL and HLSL.
+    Glslc,
+    /// The reference compiler of GLSL, which reads HLSL too.
+    Glslang,
 }
 
 impl CompilerTool {
-    const ALL: &[CompilerTool] = &[CompilerTool::Fxc, CompilerTool::Dxc, CompilerTool::Slangc];
+    const ALL: &[CompilerTool] =
+        &[CompilerTool::Fxc, CompilerTool::Dxc, CompilerTool::Slangc, CompilerTool::Glslc, CompilerTool::Glslang];
 
     /// What the program is called.
     pub fn name(self) -> &'static str {
@@ -25,19 +30,31 @@ impl CompilerTool {
             CompilerTool::Fxc => "fxc",
             CompilerTool::Dxc => "dxc",
             CompilerTool::Slangc => "slangc",
+            CompilerTool::Glslc => "glslc",
+            CompilerTool::Glslang => "glslangValidator",
         }
     }
 
     /// The compiler of a name.
     pub fn parse(name: &str) -> Option<CompilerTool> {
-        Self::ALL.iter().find(|tool| tool.name().eq_ignore_ascii_case(name)).copied()
+        let found = Self::ALL.iter().find(|tool| tool.name().eq_ignore_ascii_case(name)).copied();
+        // What newer releases call it.
+        found.or_else(|| name.eq_ignore_ascii_case("glslang").then_some(CompilerTool::Glslang))
     }
 
     /// Whether `/` begins an option, as `-` does.
     pub fn has_slashes(self) -> bool {
         match self {
             CompilerTool::Fxc | CompilerTool::Dxc => true,
-            CompilerTool::Slangc => false,
+            CompilerTool::Slangc | CompilerTool::Glslc | CompilerTool::Glslang => false,
+        }
+    }
+
+    /// Whether it takes a source for GLSL, unless its name or an option says that it is HLSL.
+    pub fn reads_glsl(self) -> bool {
+        match self {
+            CompilerTool::Fxc | CompilerTool::Dxc | CompilerTool::Slangc => false,
+            CompilerTool::Glslc | CompilerTool::Glslang => true,
         }
     }
 
@@ -46,6 +63,8 @@ impl CompilerTool {
             CompilerTool::Fxc => FXC,
             CompilerTool::Dxc => DXC,
             CompilerTool::Slangc => SLANGC,
+            CompilerTool::Glslc => GLSLC,
+            CompilerTool::Glslang => GLSLANG,
         }
     }
 }
@@ -62,6 +81,9 @@ impl FromStr for CompilerTool {
 const FXC: u8 = 1;
 const DXC: u8 = 2;
 const SLANGC: u8 = 4;
+const GLSLC: u8 = 8;
+const GLSLANG: u8 = 16;
+const KHRONOS: u8 = GLSLC | GLSLANG;
 const D3D: u8 = FXC | DXC;
 const ANY: u8 = D3D | SLANGC;
 
@@ -95,6 +117,10 @@ pub enum Meaning {
     Output,
     /// The language to write.
     Target,
+    /// The language of the sources.
+    Language,
+    /// The sources are HLSL.
+    Hlsl,
     /// The output is SPIR-V.
     SpirV,
     /// The order of matrices.
@@ -153,23 +179,36 @@ const SIGNATURE: &str = "root signatures are of the application, and the sidecar
 const EXTENSIONS: &str = "a text declares the extensions that it needs";
 const OTHER_FILE: &str = "it names a file that is not written here";
 const NARROW: &str = "`half` has 32 bits as it does without this option: write `float16_t` for 16";
+const GIVEN: &str = "what the source gives no position gets one here";
 const BY_HAND: &str = "bindings are given one by one by `[[vk::binding]]` in the source, or by a bindings lock";
 
 use FlagValue::{Apart, Either, Joined, None as Bare};
 use Meaning::{Bytes, Define, Entry, Globals, Include, InvertY, Matrix, NoWarnings, Output, PositionW, Profile, Shift};
-use Meaning::{SpirV, Stage, Target, WarningsAreErrors};
+use Meaning::{Hlsl, Language, SpirV, Stage, Target, WarningsAreErrors};
 
 /// All options. A name that is the beginning of another one is told from it by the longer one.
 const FLAGS: &[ToolFlag] = &[
     row(D3D, "T", Either, Profile),
     row(D3D, "E", Either, Entry),
-    row(ANY, "D", Either, Define),
-    row(ANY, "I", Either, Include),
+    row(ANY | GLSLC, "D", Either, Define),
+    row(GLSLANG, "D", Joined, Define),
+    row(GLSLANG, "-D", Apart(1), Define),
+    row(GLSLANG, "-define-macro", Apart(1), Define),
+    row(ANY | KHRONOS, "I", Either, Include),
     row(D3D, "Fo", Either, Output),
-    row(SLANGC, "o", Apart(1), Output),
+    row(SLANGC | KHRONOS, "o", Apart(1), Output),
     row(SLANGC, "entry", Apart(1), Entry),
     row(SLANGC, "profile", Apart(1), Profile),
     row(SLANGC, "stage", Apart(1), Stage),
+    row(GLSLC, "fshader-stage=", Joined, Stage),
+    row(GLSLC, "fentry-point=", Joined, Entry),
+    row(GLSLC, "x", Either, Language),
+    row(GLSLANG, "S", Apart(1), Stage),
+    row(GLSLANG, "e", Apart(1), Entry),
+    row(GLSLANG, "-entry-point", Apart(1), Entry),
+    row(GLSLANG, "D", Bare, Hlsl),
+    row(GLSLANG, "V", Bare, SpirV),
+    row(GLSLANG, "V", Joined, SpirV),
     row(SLANGC, "target", Apart(1), Target),
     row(DXC, "spirv", Bare, SpirV),
     row(SLANGC, "emit-spirv-directly", Bare, SpirV),
@@ -192,6 +231,11 @@ const FLAGS: &[ToolFlag] = &[
     row(SLANGC, "warnings-as-errors", Apart(1), WarningsAreErrors),
     row(DXC, "no-warnings", Bare, NoWarnings),
     row(DXC | SLANGC, "fvk-invert-y", Bare, InvertY),
+    row(GLSLC, "finvert-y", Bare, InvertY),
+    row(GLSLANG, "-invert-y", Bare, InvertY),
+    row(GLSLANG, "-iy", Bare, InvertY),
+    row(GLSLC, "Werror", Bare, WarningsAreErrors),
+    row(KHRONOS, "w", Bare, NoWarnings),
     row(DXC | SLANGC, "fvk-use-dx-position-w", Bare, PositionW),
     not(DXC, "fvk-bind-register", Apart(4), BY_HAND),
     not(DXC, "fvk-bind-counter-heap", Apart(2), BY_HAND),
@@ -206,6 +250,13 @@ const FLAGS: &[ToolFlag] = &[
     not(SLANGC, "r", Apart(1), "compiled modules are not read here"),
     not(SLANGC, "obfuscate", Bare, "names stay as they are"),
     not(SLANGC, "conformance", Apart(1), "say --conformance TYPE:INTERFACE=N"),
+    not(GLSLC, "fhlsl-16bit-types", Bare, NARROW),
+    not(GLSLANG, "-hlsl-enable-16bit-types", Bare, NARROW),
+    not(GLSLC, "fresource-set-binding", Apart(3), BY_HAND),
+    not(GLSLC, "E", Bare, "preprocessed text is not written here"),
+    not(GLSLANG, "E", Bare, "preprocessed text is not written here"),
+    not(GLSLANG, "l", Bare, "a vertex and a fragment shader that belong together are one program by their names"),
+    not(GLSLANG, "-source-entrypoint", Apart(1), "name the function of the source by -e"),
     not(FXC, "dumpbin", Bare, "binaries are not read here"),
     not(FXC, "compress", Bare, "binaries are not read here"),
     not(FXC, "decompress", Bare, "binaries are not read here"),
@@ -347,6 +398,55 @@ const FLAGS: &[ToolFlag] = &[
     idle(SLANGC, "verbose-paths", Bare, SAID),
     idle(SLANGC, "v", Bare, SAID),
     idle(SLANGC, "warnings-disable", Apart(1), SAID),
+    idle(GLSLC, "c", Bare, BINARY),
+    idle(GLSLC, "S", Bare, BINARY),
+    idle(GLSLC, "std=", Joined, RULES),
+    idle(GLSLC, "O", Joined, OPTIMIZER),
+    idle(GLSLC, "g", Bare, DEBUG),
+    idle(GLSLC, "-target-env=", Joined, EXTENSIONS),
+    idle(GLSLC, "-target-spv=", Joined, EXTENSIONS),
+    idle(GLSLC, "mfmt=", Joined, BINARY),
+    idle(GLSLC, "M", Joined, "dependency files are written by -MD of ours"),
+    idle(GLSLC, "M", Bare, "dependency files are written by -MD of ours"),
+    idle(GLSLC, "MF", Apart(1), "dependency files are written by -MD of ours"),
+    idle(GLSLC, "MT", Apart(1), "dependency files are written by -MD of ours"),
+    idle(GLSLC, "fauto-bind-uniforms", Bare, GIVEN),
+    idle(GLSLC, "fauto-map-locations", Bare, GIVEN),
+    idle(GLSLC, "fauto-combined-image-sampler", Bare, GIVEN),
+    idle(GLSLC, "fpreserve-bindings", Bare, "the sidecar has every parameter, used or not"),
+    idle(GLSLC, "fhlsl-functionality1", Bare, BINARY),
+    idle(GLSLC, "fhlsl-iomap", Bare, GIVEN),
+    idle(GLSLC, "fhlsl-offsets", Bare, RULES),
+    idle(GLSLC, "fnan-clamp", Bare, OPTIMIZER),
+    idle(GLSLC, "flimit=", Joined, RULES),
+    idle(GLSLC, "flimit-file", Apart(1), RULES),
+    idle(GLSLANG, "G", Bare, EXTENSIONS),
+    idle(GLSLANG, "G", Joined, EXTENSIONS),
+    idle(GLSLANG, "H", Bare, SAID),
+    idle(GLSLANG, "g", Joined, DEBUG),
+    idle(GLSLANG, "g", Bare, DEBUG),
+    idle(GLSLANG, "O", Joined, OPTIMIZER),
+    idle(GLSLANG, "d", Bare, RULES),
+    idle(GLSLANG, "q", Bare, "the sidecar has the reflection"),
+    idle(GLSLANG, "s", Bare, SAID),
+    idle(GLSLANG, "t", Bare, SAID),
+    idle(GLSLANG, "x", Bare, BINARY),
+    idle(GLSLANG, "-target-env", Apart(1), EXTENSIONS),
+    idle(GLSLANG, "-client", Apart(1), EXTENSIONS),
+    idle(GLSLANG, "-variable-name", Apart(1), OTHER_FILE),
+    idle(GLSLANG, "-vn", Apart(1), OTHER_FILE),
+    idle(GLSLANG, "-depfile", Apart(1), "say -MF FILE"),
+    idle(GLSLANG, "-auto-map-bindings", Bare, GIVEN),
+    idle(GLSLANG, "-amb", Bare, GIVEN),
+    idle(GLSLANG, "-auto-map-locations", Bare, GIVEN),
+    idle(GLSLANG, "-aml", Bare, GIVEN),
+    idle(GLSLANG, "-hlsl-iomap", Bare, GIVEN),
+    idle(GLSLANG, "-hlsl-io-mapping", Bare, GIVEN),
+    idle(GLSLANG, "-hlsl-offsets", Bare, RULES),
+    idle(GLSLANG, "-keep-uncalled", Bare, BINARY),
+    idle(GLSLANG, "-ku", Bare, BINARY),
+    idle(GLSLANG, "-nan-clamp", Bare, OPTIMIZER),
+    idle(GLSLANG, "-quiet", Bare, SAID),
     idle(SLANGC, "W", Joined, SAID),
     idle(SLANGC, "w", Joined, SAID),
     idle(SLANGC, "X", Joined, BINARY),

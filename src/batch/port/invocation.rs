@@ -1,8 +1,9 @@
-//! A command line of fxc, dxc or slangc as what it means here.
+//! A command line of fxc, dxc, slangc, glslc or glslangValidator as what it means here.
 
 use super::flags::{CompilerTool, FlagValue, Meaning, ToolFlag, flag, similar_flag};
 use super::words::{posix_words, windows_words};
 use crate::batch::plan::{DXC_LIBRARY, dxc_profile};
+use crate::check::stage_of_word;
 use crate::diagnostic::{WarningLevel, WarningRule};
 use crate::layout::Shift;
 use crate::options::{Choices, define};
@@ -30,6 +31,8 @@ pub struct Invocation {
     pub output: Option<String>,
     /// The name of the target.
     pub target: Option<String>,
+    /// Whether the sources are HLSL, if an option says it.
+    pub is_hlsl: Option<bool>,
     /// What else is chosen.
     pub choices: Choices,
     /// Options that decide on nothing here, with the reason.
@@ -115,6 +118,12 @@ fn as_flag(tool: CompilerTool, word: &str, found: &mut Invocation) -> Option<(&'
 }
 
 impl Invocation {
+    /// Whether a source of the command line is in a language that is read here.
+    pub fn is_read(&self, tool: CompilerTool, file: &str) -> bool {
+        let is_named = || file.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("hlsl"));
+        !tool.reads_glsl() || self.is_hlsl.unwrap_or_else(is_named)
+    }
+
     fn add(&mut self, flag: &ToolFlag, word: &str, values: &[String], stage: &mut Option<Stage>) {
         let value = values.first().cloned().unwrap_or_default();
         match flag.meaning {
@@ -128,6 +137,8 @@ impl Invocation {
             Meaning::Include => self.include.push(value),
             Meaning::Output => self.output = Some(value),
             Meaning::Target => self.target = Some(value),
+            Meaning::Language => self.is_hlsl = Some(value.eq_ignore_ascii_case("hlsl")),
+            Meaning::Hlsl => self.is_hlsl = Some(true),
             Meaning::SpirV => self.target = Some("spirv".to_owned()),
             Meaning::Matrix(order) => self.choices.matrix_layout = Some(order),
             Meaning::Shift(class) => self.shift(class, values),
@@ -148,7 +159,7 @@ impl Invocation {
 
     /// `-stage` is about the entry point before it, and about all if it comes first.
     fn stage(&mut self, value: &str, of_all: &mut Option<Stage>) {
-        let Some(stage) = Stage::parse(value) else {
+        let Some(stage) = Stage::parse(value).or_else(|| stage_of_word(value)) else {
             self.faults.push(format!("`{value}` is not a stage"));
             return;
         };

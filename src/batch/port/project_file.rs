@@ -1,6 +1,6 @@
-//! Projects of Visual Studio (`.vcxproj`, `.vcxitems`): items `FxCompile`, and the commands of items `CustomBuild`, as MSBuild
-//! evaluates them: first properties and imports in order, then the definitions of items, then items. The configuration is a
-//! release. What is imported from outside of the tree is not known.
+//! Projects of Visual Studio (`.vcxproj`, `.vcxitems`): items `FxCompile`, the commands of items `CustomBuild`, and the tasks `Exec` of
+//! targets, as MSBuild evaluates them: first properties and imports in order, then the definitions of items, then items, then
+//! targets as if each were built. The configuration is a release. What is imported from outside of the tree is not known.
 
 use super::project_condition::{ConditionScope, holds};
 use super::project_xml::{ProjectElement, elements};
@@ -16,7 +16,7 @@ const MOST_IMPORTS: usize = 256;
 /// Characters of a value.
 const LONGEST: usize = 1 << 13;
 /// Items of a project.
-const MOST_ITEMS: usize = 1 << 12;
+const MOST_ITEMS: usize = 1 << 14;
 
 /// What a project compiles. `texts` gives the text of what it imports.
 pub fn read(script: &Script, texts: &dyn Fn(&str) -> Option<String>) -> Reading {
@@ -26,9 +26,11 @@ pub fn read(script: &Script, texts: &dyn Fn(&str) -> Option<String>) -> Reading 
         texts,
         properties: BTreeMap::new(),
         groups: Vec::new(),
+        targets: Vec::new(),
         definitions: BTreeMap::new(),
         items: Vec::new(),
         imports: 0,
+        without_type: Vec::new(),
         reading: Reading::default(),
     };
     project.evaluate();
@@ -45,11 +47,14 @@ pub fn is_imported(script: &Script, texts: &dyn Fn(&str) -> Option<String>) -> b
 /// Values by names in lower case.
 type Metadata = BTreeMap<String, String>;
 
-/// The kinds of items that are read.
-const KINDS: &[&str] = &["FxCompile", "CustomBuild"];
+/// The kinds of items that compile shaders, in lower case. Others are lists of files for these.
+const SHADERS: &str = "fxcompile";
+const COMMANDS: &str = "custombuild";
 
+#[derive(Clone)]
 struct ProjectItem {
-    kind: &'static str,
+    /// In lower case.
+    kind: String,
     include: String,
     metadata: Metadata,
     /// Where it is said.
@@ -65,10 +70,14 @@ struct VsProject<'a> {
     properties: Metadata,
     /// The groups of items and of definitions, with their files.
     groups: Vec<(ProjectElement, String)>,
+    /// The targets, with their files.
+    targets: Vec<(ProjectElement, String)>,
     /// The metadata that items of a kind have.
-    definitions: BTreeMap<&'static str, Metadata>,
+    definitions: BTreeMap<String, Metadata>,
     items: Vec<ProjectItem>,
     imports: usize,
+    /// The items of shaders without a stage, with their places.
+    without_type: Vec<(String, String, usize)>,
     reading: Reading,
 }
 
@@ -103,11 +112,23 @@ impl VsProject<'_> {
         for (group, file) in groups.iter().filter(|(group, _)| group.is("ItemGroup")) {
             self.items_of(group, file);
         }
-        for item in std::mem::take(&mut self.items) {
-            match item.kind {
-                "FxCompile" => self.shader(&item),
-                _ => self.custom(&item),
+        for item in self.items.clone() {
+            match item.kind.as_str() {
+                SHADERS => self.shader(&item),
+                COMMANDS => self.custom(&item),
+                _ => {}
             }
+        }
+        for (target, file) in std::mem::take(&mut self.targets) {
+            self.target(&target, &file);
+        }
+        if let [(first, file, line), others @ ..] = std::mem::take(&mut self.without_type).as_slice() {
+            let (first, said) = (shown(first), Script { name: file, ..self.script });
+            let text = match others.len() {
+                0 => format!("`{first}` has no ShaderType: its stage is that of customs"),
+                count => format!("`{first}` and {count} more have no ShaderType: their stages are those of customs"),
+            };
+            self.reading.note(&said, *line, &text);
         }
     }
 
@@ -169,6 +190,7 @@ impl VsProject<'_> {
                     self.enter(file);
                 }
                 "itemgroup" | "itemdefinitiongroup" => self.groups.push((element.clone(), file.to_owned())),
+                "target" => self.targets.push((element.clone(), file.to_owned())),
                 _ => {}
             }
         }
@@ -204,11 +226,11 @@ impl VsProject<'_> {
         condition.is_none_or(|held| held == Some(true))
     }
 
-    /// The same for what is about shaders: a condition that is not followed is named.
-    fn counts(&mut self, element: &ProjectElement, file: &str, metadata: &Metadata) -> bool {
+    /// The same for items: of those about shaders, a condition that is not followed is named.
+    fn counts(&mut self, kind: &str, element: &ProjectElement, file: &str, metadata: &Metadata) -> bool {
         let Some(condition) = element.attribute("Condition") else { return true };
         let held = holds(condition, &Scope(self, metadata));
-        if held.is_none() {
+        if held.is_none() && (kind == SHADERS || kind == COMMANDS) {
             let note = format!("{file}:{}: the condition `{condition}` is not followed", element.line);
             self.reading.notes.push(note);
         }
@@ -218,17 +240,20 @@ impl VsProject<'_> {
     fn definitions_of(&mut self, group: &ProjectElement, file: &str) {
         self.enter(file);
         for element in &group.children {
-            let Some(kind) = kind_of(element).filter(|_| self.applies(element)) else { continue };
-            let mut metadata = self.definitions.remove(kind).unwrap_or_default();
-            self.describe(element, file, &mut metadata);
-            self.definitions.insert(kind, metadata);
+            if self.applies(element) {
+                let kind = element.name.to_ascii_lowercase();
+                let mut metadata = self.definitions.remove(&kind).unwrap_or_default();
+                self.describe(element, file, &mut metadata);
+                self.definitions.insert(kind, metadata);
+            }
         }
     }
 
     /// Adds what the elements of an item say of it.
     fn describe(&mut self, element: &ProjectElement, file: &str, metadata: &mut Metadata) {
+        let kind = element.name.to_ascii_lowercase();
         for child in &element.children {
-            if self.counts(child, file, metadata) {
+            if self.counts(&kind, child, file, metadata) {
                 let value = metadata_in(&self.properties_in(child.text.trim(), &unknown), metadata);
                 metadata.insert(child.name.to_ascii_lowercase(), value);
             }
@@ -238,9 +263,10 @@ impl VsProject<'_> {
     fn items_of(&mut self, group: &ProjectElement, file: &str) {
         self.enter(file);
         for element in &group.children {
-            let Some(kind) = kind_of(element).filter(|_| self.counts(element, file, &Metadata::new())) else {
+            let kind = element.name.to_ascii_lowercase();
+            if !self.counts(&kind, element, file, &Metadata::new()) {
                 continue;
-            };
+            }
             let (removed, updated) = (self.files_in(element, "Remove"), self.files_in(element, "Update"));
             let mut items = std::mem::take(&mut self.items);
             items.retain(|item| item.kind != kind || !self.names(&removed, &item.include));
@@ -251,41 +277,108 @@ impl VsProject<'_> {
             }
             self.items = items;
             let excluded = self.files_in(element, "Exclude");
-            for include in self.files_in(element, "Include") {
+            for (include, of_list) in self.files_in(element, "Include") {
                 if self.names(&excluded, &include) {
                     continue;
                 }
                 if self.items.len() >= MOST_ITEMS {
                     return self.reading.note(&self.script, element.line, "there are more items than are read");
                 }
-                let mut metadata = self.definitions.get(kind).cloned().unwrap_or_default();
+                let mut metadata = self.definitions.get(&kind).cloned().unwrap_or_default();
+                metadata.extend(of_list);
                 metadata.extend(names_of(&include));
                 self.describe(element, file, &mut metadata);
-                self.items.push(ProjectItem { kind, include, metadata, file: file.to_owned(), line: element.line });
+                let (kind, file) = (kind.clone(), file.to_owned());
+                self.items.push(ProjectItem { kind, include, metadata, file, line: element.line });
             }
         }
     }
 
-    /// The files that an attribute names, as paths from the project.
-    fn files_in(&self, element: &ProjectElement, attribute: &str) -> Vec<String> {
+    /// The files that an attribute names, as paths from the project, with the metadata that those of other items have.
+    fn files_in(&self, element: &ProjectElement, attribute: &str) -> Vec<(String, Metadata)> {
         let text = self.properties_in(element.attribute(attribute).unwrap_or_default(), &unknown);
         let mut files = Vec::new();
         for path in list(&text) {
-            if path.contains(['*', '?']) {
+            if let Some(other) = path.strip_prefix("@(").and_then(|rest| rest.strip_suffix(')')) {
+                files.extend(self.listed(other).into_iter().map(|(path, item)| (path, item.metadata.clone())));
+            } else if path.contains(['*', '?']) {
                 let found = self.script.matching("", &joined(&self.directory, path), false);
                 let from_tree = self.path_to("");
-                files.extend(found.iter().map(|file| format!("{from_tree}{file}")));
+                files.extend(found.iter().map(|file| (format!("{from_tree}{file}"), Metadata::new())));
             } else {
-                files.push(path.replace('\\', "/"));
+                files.push((path.replace('\\', "/"), Metadata::new()));
             }
         }
         files
     }
 
+    /// The items of `NAME`, or what is made of them by `NAME->'PATTERN'`.
+    fn listed(&self, text: &str) -> Vec<(String, &ProjectItem)> {
+        let (kind, pattern) = match text.split_once("->") {
+            Some((kind, pattern)) => (kind, pattern.trim().strip_prefix('\'').and_then(|rest| rest.split('\'').next())),
+            None => (text, None),
+        };
+        let kind = kind.trim().to_ascii_lowercase();
+        let path = |item: &ProjectItem| match pattern {
+            Some(pattern) => metadata_in(pattern, &item.metadata).replace('\\', "/"),
+            None => item.include.clone(),
+        };
+        self.items.iter().filter(|item| item.kind == kind).map(|item| (path(item), item)).collect()
+    }
+
     /// Whether a list of paths from the project has one.
-    fn names(&self, paths: &[String], path: &str) -> bool {
+    fn names(&self, paths: &[(String, Metadata)], path: &str) -> bool {
         let from_tree = |path: &str| joined(&self.directory, path);
-        paths.iter().any(|listed| from_tree(listed).eq_ignore_ascii_case(&from_tree(path)))
+        paths.iter().any(|(listed, _)| from_tree(listed).eq_ignore_ascii_case(&from_tree(path)))
+    }
+
+    /// What a target does: its properties, its items, and its tasks `Exec`.
+    fn target(&mut self, target: &ProjectElement, file: &str) {
+        if !self.applies(target) {
+            return;
+        }
+        self.enter(file);
+        for element in target.children.iter() {
+            match element.name.to_ascii_lowercase().as_str() {
+                "propertygroup" if self.applies(element) => {
+                    element.children.iter().for_each(|property| self.property(property));
+                }
+                "itemgroup" if self.applies(element) => self.items_of(element, file),
+                "exec" => self.exec(element, file),
+                _ => {}
+            }
+        }
+    }
+
+    /// A task `Exec`: once, or for each item of the list that its command names by `%(LIST.NAME)`.
+    fn exec(&mut self, element: &ProjectElement, file: &str) {
+        let command = self.properties_in(element.attribute("Command").unwrap_or_default(), &unknown);
+        let command = replaced(&command, "@(", &|name| {
+            self.listed(name).into_iter().map(|(path, _)| path).collect::<Vec<_>>().join(";")
+        });
+        let of_list = command.split("%(").skip(1).find_map(|rest| rest.split(')').next()?.split_once('.'));
+        let kind = of_list.map(|(kind, _)| kind.trim().to_ascii_lowercase());
+        let task = ProjectItem {
+            kind: String::new(),
+            include: String::new(),
+            metadata: Metadata::new(),
+            file: file.to_owned(),
+            line: element.line,
+        };
+        let runs: Vec<ProjectItem> = match &kind {
+            Some(kind) => {
+                let of_kind = self.items.iter().filter(|item| item.kind == *kind);
+                of_kind.map(|item| ProjectItem { metadata: item.metadata.clone(), ..task.clone() }).collect()
+            }
+            None => vec![task],
+        };
+        for run in runs {
+            if self.counts(SHADERS, element, file, &run.metadata) {
+                for line in metadata_in(&command, &run.metadata).lines() {
+                    self.command(&run, &windows_words(line));
+                }
+            }
+        }
     }
 
     /// The command that MSBuild makes of an item `FxCompile`.
@@ -295,11 +388,11 @@ impl VsProject<'_> {
             return;
         }
         let kind = value("shadertype");
+        if kind.is_empty() {
+            return self.without_type.push((item.include.clone(), item.file.clone(), item.line));
+        }
         let Some((_, letters)) = SHADER_TYPES.iter().find(|(name, _)| name.eq_ignore_ascii_case(kind)) else {
-            let fault = match kind {
-                "" => "has no ShaderType".to_owned(),
-                kind => format!("is of the ShaderType `{}`, which is not followed", shown(kind)),
-            };
+            let fault = format!("is of the ShaderType `{}`, which is not followed", shown(kind));
             return self.note(item, &format!("`{}` {fault}", shown(&item.include)));
         };
         let model = if value("shadermodel").is_empty() { "5.0" } else { value("shadermodel") };
@@ -369,11 +462,6 @@ fn configuration(root: &ProjectElement) -> String {
     let of_x64 = names.iter().filter(is_release).find(|name| name.ends_with("|x64"));
     let found = of_x64.or_else(|| names.iter().find(is_release)).or(names.first());
     (*found.unwrap_or(&"Release|x64")).to_owned()
-}
-
-/// The kind of an item, if it is one that is read.
-fn kind_of(element: &ProjectElement) -> Option<&'static str> {
-    KINDS.iter().find(|kind| element.is(kind)).copied()
 }
 
 /// The parts of a list.

@@ -86,7 +86,7 @@ pub fn tool_of(word: &str) -> Option<CompilerTool> {
     CompilerTool::parse(&named).or_else(|| {
         let name = word.to_ascii_lowercase();
         let has = |tool: &str| name.contains(tool).then(|| CompilerTool::parse(tool)).flatten();
-        has("slangc").or_else(|| has("dxc")).or_else(|| has("fxc"))
+        ["slangc", "dxc", "fxc", "glslc", "glslang"].into_iter().find_map(has)
     })
 }
 
@@ -120,6 +120,7 @@ pub fn is_shader(word: &str) -> bool {
 /// Whether a script of Python runs a compiler: it is named, since it is not followed.
 pub fn tool_of_python(text: &str) -> Option<String> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let mut tools = words.filter(|word| ["dxc", "fxc", "slangc"].contains(&program_name(word).as_str()));
+    let mut tools = words
+        .filter(|word| ["dxc", "fxc", "slangc", "glslc", "glslangvalidator"].contains(&program_name(word).as_str()));
     tools.next().map(str::to_ascii_lowercase)
 }
