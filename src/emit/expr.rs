@@ -195,6 +195,7 @@ impl<'a> Exprs<'a> {
         let prec = match span.file.is_named() {
             true if self.cx.macros.is_call(span) => self.macro_call(id, span, out),
             true if self.is_macro_value(id) => self.macro_value(id, span, out),
+            true if self.cx.macros.are_constants => self.macro_call(id, span, out),
             _ => self.print_plain(id, out),
         };
         self.cx.marks.end(out);
@@ -541,7 +542,7 @@ impl<'a> Exprs<'a> {
 
     /// `f(a, b)` where `f` is the type of an expression.
     pub(super) fn constructor(&self, id: ExprId, args: &[ExprId], out: &mut String) -> Prec {
-        self.call_of(&self.dialect.type_name(self.cx, self.type_id(id)), args, out)
+        self.call_of(&self.leading_type(id), args, out)
     }
 
     /// `f(a, b)` of operands in another order than the source has them, whose lines are not those of the source.
