@@ -1,7 +1,9 @@
 //! Macros that stand for computed values, where the language has functions and no macros.
 //!
-//! Before: `#define SQUARED(x) ((x) * (x))`                       `SQUARED(a + b)`   `#define SUN (frame.sun.xyz)`   `SUN`
-//! After:  `fn SQUARED(x: f32) -> f32 { return x * x; }`          `SQUARED(a + b)`   `fn SUN() -> vec3f { return frame.sun.xyz; }`   `SUN()`
+//! Before: `#define SQUARED(x) ((x) * (x))`                  `#define SUN (frame.sun.xyz)`
+//!         `SQUARED(a + b) * SUN`
+//! After:  `fn SQUARED(x: f32) -> f32 { return x * x; }`     `fn SUN() -> vec3f { return frame.sun.xyz; }`
+//!         `SQUARED(a + b) * SUN()`
 //!
 //! The text of a macro is the head of its function and what that returns, so that only uses of the same types are the same. A use
 //! stays expanded that is a constant, which a call is not; that is written to; that has effects, since an argument is evaluated
@@ -15,12 +17,12 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::tree::{
-    Access, ExprId, ExprKind, Function, FunctionBody, Global, GlobalKind, Modifiers, Param, ParamMode, Program, Type,
+    Access, ExprId, ExprKind, Function, FunctionBody, Global, GlobalKind, Local, Modifiers, ParamMode, Program, Type,
     TypeId,
 };
 
 /// Stands between the head of a function and what it returns.
-const BODY: char = '\u{2}';
+const BODY: char = '\u{4}';
 
 /// The head of the function that a text is, and what that returns.
 pub(super) fn parts(text: &str) -> Option<(&str, &str)> {
@@ -94,7 +96,7 @@ impl Exprs<'_> {
     fn is_computed(&self, part: ExprId) -> bool {
         match self.kind(part) {
             ExprKind::Local(local) => {
-                let is_static = |variable: &crate::tree::Local| variable.modifiers.has(Modifiers::STATIC);
+                let is_static = |variable: &Local| variable.modifiers.has(Modifiers::STATIC);
                 !self.labels.contains(local) && !self.locals.is_some_and(|locals| is_static(&locals[*local]))
             }
             ExprKind::Global(global) => match self.cx.program.globals[*global].kind {
@@ -148,12 +150,20 @@ impl Exprs<'_> {
 
     /// The text of a function that calls another one with what it receives.
     fn forwarding(&self, called: &Function) -> Option<String> {
-        let locals = &called.code.locals;
-        let is_given = |param: &Param| param.mode == ParamMode::In && locals[param.local].name != called.name;
-        let params = || called.params.iter().map(|p| &locals[p.local]);
-        let head = self.function_head(params().map(|p| (p.name.as_str(), p.ty)), called.result)?;
-        let args: Vec<&str> = params().map(|p| p.name.as_str()).collect();
-        called.params.iter().all(is_given).then(|| function(&head, &format!("{}({})", called.name, args.join(", "))))
+        let mut params = Vec::with_capacity(called.params.len());
+        for param in &called.params {
+            let Local { name, ty, span, .. } = called.code.locals[param.local];
+            // The one that the source gives it: a parameter that is assigned has another one.
+            let own = self.cx.macros.sources.spelled(span);
+            let own = if !own.is_empty() && name.as_str().starts_with(own) { own } else { name.as_str() };
+            if param.mode != ParamMode::In || param.constant || own == called.name.as_str() {
+                return None;
+            }
+            params.push((own, ty));
+        }
+        let args: Vec<&str> = params.iter().map(|(name, _)| *name).collect();
+        let body = format!("{}({})", called.name, args.join(", "));
+        Some(function(&self.function_head(params.iter().copied(), called.result)?, &body))
     }
 }
 

@@ -317,8 +317,8 @@ impl<'a> Macros<'a> {
         let mut meanings: BTreeMap<&str, &str> = BTreeMap::new();
         for known in self.known.borrow_mut().iter_mut() {
             let name = known.name.as_str();
-            let is_free = !reserved.is_builtin(name) && !(known.is_type && reserved.is_no_type(name));
-            let is_legal = name.chars().all(is_part) && reserved.respell(name) == name && is_free;
+            let is_taken = reserved.is_builtin(name) || known.is_type && reserved.is_no_alias(name);
+            let is_legal = name.chars().all(is_part) && reserved.respell(name) == name && !is_taken;
             let best = known.texts.iter().max_by_key(|known| (known.as_is, known.count, Reverse(known.text.len())));
             let best = best.filter(|_| is_legal).map(|best| best.text.as_str());
             let best = best.filter(|best| *meanings.entry(name).or_insert(best) == *best);

@@ -169,7 +169,7 @@ impl<'a> Trivia<'a> {
             before = first.trim_end_matches(is_word_part).trim_end();
         }
         let start = before.trim_end_matches(is_word_part).len();
-        (start < before.len()).then(|| Span { start: start as u32, end: before.len() as u32, ..name })
+        (start < before.len()).then_some(Span { start: start as u32, end: before.len() as u32, ..name })
     }
 
     /// The word that an expression begins with, perhaps in parentheses.
