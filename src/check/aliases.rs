@@ -72,8 +72,7 @@ impl<'a> Checker<'a> {
         let files: FxHashSet<ScopeId> = self.sources.iter().map(|source| source.scope).collect();
         let mut known: FxHashMap<DeclId, Option<Arc<Alias>>> = FxHashMap::default();
         #[expect(clippy::disallowed_methods, reason = "a map becomes a map")]
-        let uses = self.alias_uses.values().filter(|(span, _)| !span.file.is_library());
-        let found = uses.filter_map(|(span, decl)| {
+        let found = self.alias_uses.values().filter_map(|(span, decl)| {
             let alias = known.entry(*decl).or_insert_with(|| self.written_alias(*decl, &files).map(Arc::new));
             Some((*span, alias.clone()?))
         });
@@ -84,7 +83,9 @@ impl<'a> Checker<'a> {
     fn written_alias(&self, decl: DeclId, files: &FxHashSet<ScopeId>) -> Option<Alias> {
         let info = self.info(decl);
         let What::Alias(alias) = info.what else { return None };
-        let (is_plain, definition) = (alias.generics.is_none() && files.contains(&info.scope), alias.name.span);
+        // Modifiers, as `row_major`, are of what is declared.
+        let is_plain = alias.generics.is_none() && !matches!(alias.target.kind, TypeKind::Modified(..));
+        let (is_plain, definition) = (is_plain && files.contains(&info.scope), alias.name.span);
         let ty = *self.aliases.get(&(decl, Vec::new()))?;
         let remark = |comment: &Comment| {
             let Comment { text, trailing, blank_before, .. } = *comment;

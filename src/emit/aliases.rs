@@ -21,6 +21,9 @@ pub(super) fn declaration(language: Language, name: &str, ty: &str) -> Option<St
 impl Context<'_> {
     /// The type of what is declared by a name, as `text` or as the source writes it.
     pub(super) fn declared_type(&self, name: Span, ty: TypeId, text: String) -> String {
+        if self.program.aliases.is_empty() {
+            return text;
+        }
         self.aliased(self.trivia.word_before(name), ty, text)
     }
 
