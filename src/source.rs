@@ -133,7 +133,7 @@ pub struct Expansion {
 }
 
 /// A use of a macro with parameters.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct MacroCall {
     /// The names of the parameters.
     pub params: Vec<crate::symbol::Symbol>,

@@ -7,8 +7,11 @@ use super::types::Name;
 use super::{Arg, Checker};
 use crate::ast::{self, GenericArg, PathSegment, TypeExpr, TypeKind};
 use crate::diagnostic::Code;
-use crate::source::Span;
-use crate::tree::TypeId;
+use crate::lex::Comment;
+use crate::source::{Remark, Span};
+use crate::tree::{Alias, Aliases, TypeId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// How many aliases may stand for each other.
 const MAX_ALIASES: usize = 32;
@@ -62,6 +65,36 @@ impl<'a> Checker<'a> {
             self.aliases.insert(key, ty);
         }
         ty
+    }
+
+    /// Aliases of files, without parameters, where the source writes them.
+    pub(super) fn written_aliases(&self) -> Aliases {
+        let files: FxHashSet<ScopeId> = self.sources.iter().map(|source| source.scope).collect();
+        let mut known: FxHashMap<DeclId, Option<Arc<Alias>>> = FxHashMap::default();
+        #[expect(clippy::disallowed_methods, reason = "a map becomes a map")]
+        let found = self.alias_uses.values().filter_map(|(span, decl)| {
+            let alias = known.entry(*decl).or_insert_with(|| self.written_alias(*decl, &files).map(Arc::new));
+            Some((*span, alias.clone()?))
+        });
+        found.collect()
+    }
+
+    /// What is known of an alias that may be declared in a text.
+    fn written_alias(&self, decl: DeclId, files: &FxHashSet<ScopeId>) -> Option<Alias> {
+        let info = self.info(decl);
+        let What::Alias(alias) = info.what else { return None };
+        // Modifiers, as `row_major`, are of what is declared.
+        let is_plain = alias.generics.is_none() && !matches!(alias.target.kind, TypeKind::Modified(..));
+        let (is_plain, definition) = (is_plain && files.contains(&info.scope), alias.name.span);
+        let ty = *self.aliases.get(&(decl, Vec::new()))?;
+        let remark = |comment: &Comment| {
+            let Comment { text, trailing, blank_before, .. } = *comment;
+            Remark { text, trailing, blank_before }
+        };
+        // What heads the file is about that.
+        let is_own = |comment: &&Comment| self.program.header.iter().all(|head| head.span != comment.span);
+        let remarks = info.ast.into_iter().flat_map(|decl| &decl.comments).filter(is_own).map(remark).collect();
+        (is_plain && !definition.file.is_library()).then_some(Alias { name: info.name, definition, ty, remarks })
     }
 
     /// Finds the arguments that make the alias this type, then matches the written arguments against them.

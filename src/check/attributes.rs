@@ -391,9 +391,11 @@ pub fn hints(attributes: &[Attribute]) -> Hints {
         _ => None,
     };
     // HLSL has no other hints beside `unroll`, and no two ways for a choice.
-    let unroll = find(attributes, "unroll").or_else(|| find(attributes, "ForceUnroll")).map(count);
+    let unroll = find(attributes, "unroll").or_else(|| find(attributes, "ForceUnroll"));
+    let (unroll, unroll_name) = (unroll.map(count), unroll.map_or(Span::default(), |attribute| attribute.span));
     Hints {
         unroll,
+        unroll_name,
         loop_: has("loop") && unroll.is_none(),
         branch: has("branch"),
         flatten: has("flatten") && !has("branch"),

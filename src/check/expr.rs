@@ -503,7 +503,18 @@ impl<'a> Checker<'a> {
         }
         let to = self.resolve_type(ty, self.cx.scope);
         let value = self.expr_of(inner, to);
-        self.cast(value, to, span)
+        self.cast_as_written(value, to, (span, ty.span))
+    }
+
+    /// A cast that has the place of all of it where its text is known by that: what a macro stands for, or a name of a type. Elsewhere
+    /// it has that of its operand.
+    pub(super) fn cast_as_written(&mut self, value: ExprId, to: TypeId, (span, ty): (Span, Span)) -> ExprId {
+        let made = self.cast(value, to, span);
+        let is_known = span.file.is_named() || self.alias_uses.contains_key(&(ty.file, ty.start));
+        if made != value && is_known && matches!(self.kind(made), ExprKind::Convert(..)) {
+            self.cx.body.exprs[made].span = span;
+        }
+        made
     }
 
     /// `(f)(a, b)` looks like a cast as long as `f` may be a type.

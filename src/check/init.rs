@@ -98,7 +98,8 @@ impl<'a> Checker<'a> {
         let Some(only) = args.first() else { return self.error_value(span) };
         let value = self.expr_of(only, ty);
         let value = self.plain(value);
-        self.cast(value, ty, span)
+        // The type begins it.
+        self.cast_as_written(value, ty, (span, span))
     }
 
     /// A vector or matrix from several parts, whose components add up.

@@ -236,6 +236,7 @@ pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diag
     checker.finish(input);
     let sources = input.units.iter().chain(&input.modules);
     checker.program.macro_numbers = Arc::new(written_numbers::macro_numbers(&checker.program, sources));
+    checker.program.aliases = Arc::new(checker.written_aliases());
     (checker.program, checker.report)
 }
 
@@ -358,6 +359,8 @@ pub(crate) struct Checker<'a> {
     structs: structs::Structs<'a>,
     aliases: FxHashMap<(DeclId, Vec<Arg>), TypeId>,
     active_aliases: Vec<DeclId>,
+    /// Where the source writes them, by where that begins.
+    alias_uses: FxHashMap<(FileId, u32), (Span, DeclId)>,
     packs: Vec<Rc<[packs::Item]>>,
     /// Patterns with packs have been opened.
     has_open_packs: bool,
@@ -449,6 +452,7 @@ impl<'a> Checker<'a> {
             structs: structs::Structs::default(),
             aliases: FxHashMap::default(),
             active_aliases: Vec::new(),
+            alias_uses: FxHashMap::default(),
             packs: Vec::new(),
             has_open_packs: false,
             addresses_taken: false,

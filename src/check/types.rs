@@ -386,7 +386,12 @@ impl<'a> Checker<'a> {
         };
         let ty = match self.info(decl).what {
             What::Struct(_) => self.instantiate_struct(decl, args, span),
-            _ => self.alias_type(decl, args, span),
+            _ => {
+                if !span.file.is_library() {
+                    self.alias_uses.insert((span.file, span.start), (span, decl));
+                }
+                self.alias_type(decl, args, span)
+            }
         };
         if ty == TypeId::ERROR { Name::Error } else { Name::Type(ty) }
     }

@@ -199,6 +199,9 @@ impl<'a> Exprs<'a> {
             true if self.is_macro_value(id) => {
                 self.cx.macros.use_of(&self.cx.trivia, out, |out| self.macro_value(id, span, out))
             }
+            true if self.cx.macros.are_constants => {
+                self.cx.macros.use_of(&self.cx.trivia, out, |out| self.macro_call(id, span, out))
+            }
             _ => self.print_plain(id, out),
         };
         self.cx.marks.end(out);
@@ -545,7 +548,7 @@ impl<'a> Exprs<'a> {
 
     /// `f(a, b)` where `f` is the type of an expression.
     pub(super) fn constructor(&self, id: ExprId, args: &[ExprId], out: &mut String) -> Prec {
-        self.call_of(&self.dialect.type_name(self.cx, self.type_id(id)), args, out)
+        self.call_of(&self.leading_type(id), args, out)
     }
 
     /// `f(a, b)` of operands in another order than the source has them, whose lines are not those of the source.

@@ -1,6 +1,7 @@
 //! How the hints before statements are written: as attributes where the language has them, else as comments.
 
 use super::context::Context;
+use super::dialect::Dialect;
 use crate::target::glsl::ExtensionSupport;
 use crate::tree::{Block, Hints};
 
@@ -21,9 +22,10 @@ const ROWS: &[Row] = &[
     (|h| h.call, "call", None),
 ];
 
-/// `[unroll(4)]`, a line each.
-pub(super) fn hlsl(hints: &Hints) -> Vec<String> {
-    given(hints).map(|row| attribute(hints, row)).collect()
+/// `[unroll(4)]`, a line each. Attributes may have macros.
+pub(super) fn hlsl(cx: &Context, dialect: &dyn Dialect, hints: &Hints) -> Vec<String> {
+    let number = |rounds: u32| cx.number(dialect, (hints.unroll_name, 0, 1), rounds.into());
+    given(hints).map(|row| attribute(hints, row, &number)).collect()
 }
 
 /// `[[unroll]]`, or comments.
@@ -55,13 +57,13 @@ fn given(hints: &Hints) -> impl Iterator<Item = &'static Row> {
     ROWS.iter().filter(|(is_given, ..)| is_given(hints))
 }
 
-fn attribute(hints: &Hints, row: &Row) -> String {
+fn attribute(hints: &Hints, row: &Row, number: &dyn Fn(u32) -> String) -> String {
     match hints.unroll.flatten().filter(|_| row.1 == "unroll") {
-        Some(rounds) => format!("[{}({rounds})]", row.1),
+        Some(rounds) => format!("[{}({})]", row.1, number(rounds)),
         None => format!("[{}]", row.1),
     }
 }
 
 fn comment(hints: &Hints, row: &Row) -> String {
-    format!("// {}", attribute(hints, row))
+    format!("// {}", attribute(hints, row, &|rounds| rounds.to_string()))
 }

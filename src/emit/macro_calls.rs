@@ -100,7 +100,10 @@ impl Exprs<'_> {
     /// Writes the use of a macro with parameters.
     pub(super) fn macro_call(&self, id: ExprId, span: Span, out: &mut String) -> Prec {
         let macros = &self.cx.macros;
-        let Some((at, expansion)) = macros.call(span) else { return self.print_plain(id, out) };
+        let Some((at, expansion)) = macros.of_use(span) else { return self.print_plain(id, out) };
+        if macros.are_constants && !self.may_be_called(id) {
+            return self.print_plain(id, out);
+        }
         let Some(Written { text, args }) = self.expanded(id, span, true) else { return self.print_plain(id, out) };
         let value = || self.expanded(id, span, false).map(|written| written.text);
         if !macros.writes_call(at, &text, value) {
@@ -117,7 +120,8 @@ impl Exprs<'_> {
     /// Writes the name of the function that an expression calls.
     pub(super) fn callee(&self, call: ExprId, name: &str, out: &mut String) {
         let macros = &self.cx.macros;
-        match macros.callee(self.arena[call].span).filter(|_| !macros.are_constants) {
+        match macros.callee(self.arena[call].span) {
+            Some(span) if macros.are_constants => self.forwarded(span, call, name, out),
             Some(span) => {
                 macros.use_of(&self.cx.trivia, out, |out| {
                     macros.write(span, true, out, &|out| {
@@ -133,7 +137,7 @@ impl Exprs<'_> {
     /// What a use stands for, with parameters; without the names of macros in it if it is plain.
     fn expanded(&self, id: ExprId, span: Span, is_plain: bool) -> Option<Written> {
         let macros = &self.cx.macros;
-        let call = macros.sources.expansion(span.file)?.call.clone()?;
+        let call = macros.sources.expansion(span.file)?.call.clone().unwrap_or_default();
         let params = call.params.clone();
         let args = params.iter().map(|_| None).collect();
         macros.calls.push(Some(OpenCall {
@@ -146,7 +150,7 @@ impl Exprs<'_> {
         let prec = self.cx.trivia.without(|| macros.plain(is_plain, || self.print_plain(id, &mut text)));
         let written = macros.calls.pop().filter(|written| !written.is_lost)?;
         text.retain(|c| !is_mark(c));
-        if prec < Prec::Postfix {
+        if prec < Prec::Postfix && !macros.are_constants {
             text = format!("({text})");
         }
         // What is called like a parameter would be replaced, too.
@@ -154,8 +158,9 @@ impl Exprs<'_> {
         if params.iter().any(|param| names.contains(param.as_str())) {
             return None;
         }
-        let args: Option<Vec<ExprId>> = written.args.into_iter().map(|arg| arg.map(|(id, _)| id)).collect();
-        Some(Written { text, args: args? })
+        let args = written.args.into_iter().map(|arg| arg.map(|(id, _)| id)).collect::<Option<Vec<ExprId>>>()?;
+        let text = if macros.are_constants { self.macro_function(id, (&params, &args), &text)? } else { text };
+        Some(Written { text, args })
     }
 
     /// Writes a parameter for an expression that is an argument of the use which is written. Nothing if it is none.
@@ -176,7 +181,7 @@ impl Exprs<'_> {
         macros.plain(true, || self.operand(id, Prec::Assign, &mut text));
         macros.calls.pop();
         text.retain(|c| !is_mark(c));
-        let is_two = has_bare_comma(&text);
+        let is_two = !macros.are_constants && has_bare_comma(&text);
         macros.calls.with(|open| {
             open.is_lost |= is_two;
             let known = open.args.get_mut(param);
@@ -187,7 +192,8 @@ impl Exprs<'_> {
         });
         out.push(MARK);
         out.push_str(call.params.get(param)?.as_str());
-        Some(Prec::Assign)
+        // A preprocessor puts the text of the argument there.
+        Some(if macros.are_constants { Prec::Postfix } else { Prec::Assign })
     }
 
     /// The number of the argument that an expression is. Where one is only a part of an argument, the use is lost.
@@ -224,13 +230,13 @@ impl Exprs<'_> {
         Some(param)
     }
 
-    /// Whether each operand of an operator is all of one argument, which the macro has twice.
+    /// Whether each operand of an operator in an expression is all of one argument, which the macro has twice.
     fn has_twice(&self, id: ExprId, arg: (Span, Span)) -> bool {
         let span = |operand: ExprId| self.arena[operand].span;
-        match *self.kind(id) {
+        self.arena.any_part(id, |part| match *self.kind(part) {
             ExprKind::Binary(_, a, b) => span(a) == span(b) && span(a) != Span::default() && self.is_all_of(a, arg),
             _ => false,
-        }
+        })
     }
 
     /// Whether an expression is all of what the source has from one token to another, besides parentheses.

@@ -4,6 +4,7 @@
 //! declarations are in its own directory.
 
 mod adapting;
+mod aliases;
 mod context;
 mod dialect;
 mod expr;
@@ -11,6 +12,7 @@ mod hints;
 mod layout;
 mod literal;
 mod macro_calls;
+mod macro_functions;
 mod macro_places;
 mod marks;
 mod named;

@@ -5,9 +5,11 @@
 //! is printed: at first it is taken to be what the first use is written as, and the text is printed again if that was wrong. Names
 //! that the text has otherwise, too, are left out another time.
 
+use super::aliases;
 use super::context::Context;
 use super::expr::Exprs;
 use super::macro_calls::Calls;
+use super::macro_functions;
 use super::macro_places::{self, Placed};
 use super::marks::{self, Piece, PieceKind, is_mark};
 use super::trivia::Trivia;
@@ -17,7 +19,7 @@ use crate::source::{Expansion, Remark, Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::target::{Language, Profile};
-use crate::tree::{ExprId, ExprKind, Literal, LocalId, Prec, Scalar, UnaryOp};
+use crate::tree::{Alias, ExprId, ExprKind, Literal, LocalId, Prec, Scalar, UnaryOp};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -74,6 +76,8 @@ struct Macro {
     is_open: bool,
     remarks: Arc<[Remark]>,
     body: Body,
+    /// It is the name of a type.
+    is_type: bool,
 }
 
 /// What is in the definition of a macro.
@@ -234,6 +238,19 @@ impl<'a> Macros<'a> {
         }
     }
 
+    /// Writes a type by a name that the source gives it, if that stands for it.
+    pub(super) fn alias(&self, alias: &Alias, text: String) -> String {
+        if self.is_plain.get() {
+            return text;
+        }
+        let (name, definition, remarks) = (alias.name, alias.definition, alias.remarks.clone());
+        let at = self.place_at(definition, || Macro { is_type: true, ..Macro::new(name, definition, remarks) });
+        match self.writes_call(at, &text, || Some(text.clone())) {
+            true => format!("{MARK}{name}"),
+            false => text,
+        }
+    }
+
     /// The macro of a span.
     fn place(&self, span: Span) -> Option<usize> {
         let expansion = self.sources.expansion(span.file).filter(|_| span.file.is_named())?;
@@ -241,25 +258,27 @@ impl<'a> Macros<'a> {
     }
 
     fn place_of(&self, span: Span, expansion: &Expansion) -> usize {
-        let params = expansion.call.as_ref().map(|call| call.params.clone());
+        self.place_at(expansion.definition, || {
+            let params = expansion.call.as_ref().map(|call| call.params.clone());
+            let body = if params.is_some() { Body::Other } else { Body::of(self.sources, span) };
+            let of = Macro::new(expansion.name, expansion.definition, expansion.remarks.clone());
+            Macro { params, body, ..of }
+        })
+    }
+
+    /// Whether the name can stand for something in the text.
+    fn is_legal(&self, of: &Macro) -> bool {
+        let name = of.name.as_str();
+        let is_taken = self.reserved.is_builtin(name) || of.is_type && self.reserved.is_no_alias(name);
+        name.chars().all(is_part) && self.reserved.respell(name) == name && !is_taken
+    }
+
+    /// What is defined in a place.
+    fn place_at(&self, definition: Span, make: impl FnOnce() -> Macro) -> usize {
         let mut known = self.known.borrow_mut();
-        let mut places = self.places.borrow_mut();
-        let is_legal = |name: &str| {
-            name.chars().all(is_part) && self.reserved.respell(name) == name && !self.reserved.is_builtin(name)
-        };
-        *places.entry(expansion.definition).or_insert_with(|| {
-            known.push(Macro {
-                name: expansion.name,
-                is_legal: is_legal(expansion.name.as_str()),
-                body: if params.is_some() { Body::Other } else { Body::of(self.sources, span) },
-                params,
-                definition: expansion.definition,
-                texts: Vec::new(),
-                chosen: None,
-                value: None,
-                is_open: false,
-                remarks: expansion.remarks.clone(),
-            });
+        *self.places.borrow_mut().entry(definition).or_insert_with(|| {
+            let made = make();
+            known.push(Macro { is_legal: self.is_legal(&made), ..made });
             known.len() - 1
         })
     }
@@ -269,10 +288,10 @@ impl<'a> Macros<'a> {
         self.sources.expansion(span.file).is_some_and(|expansion| expansion.call.is_some())
     }
 
-    /// The macro of such a use, with the use, if it may be written by its name.
-    pub(super) fn call(&self, span: Span) -> Option<(usize, &'a Expansion)> {
-        let expansion = self.sources.expansion(span.file).filter(|_| !self.are_constants && !self.is_plain.get())?;
-        expansion.call.is_some().then(|| (self.place_of(span, expansion), expansion))
+    /// The macro of a use, with the use, if it may be written by its name.
+    pub(super) fn of_use(&self, span: Span) -> Option<(usize, &'a Expansion)> {
+        let expansion = self.sources.expansion(span.file).filter(|_| !self.is_plain.get())?;
+        Some((self.place_of(span, expansion), expansion))
     }
 
     /// Writes without names of macros, or leaves that as it is.
@@ -287,8 +306,10 @@ impl<'a> Macros<'a> {
     /// Whether a use of a macro with parameters is written by its name, if this is what it stands for; `value` gives that with the
     /// names of other macros.
     pub(super) fn writes_call(&self, at: usize, text: &str, value: impl FnOnce() -> Option<String>) -> bool {
-        if !self.are_written() {
+        if self.mode.get() != Mode::Write {
             self.note(at, text, true);
+        }
+        if self.mode.get() == Mode::Note {
             return false;
         }
         let of = |know: &dyn Fn(&Macro) -> bool| self.known.borrow().get(at).is_some_and(know);
@@ -420,7 +441,8 @@ impl<'a> Macros<'a> {
     /// The lines that declare macros, with their values, comments and the blank lines between them.
     fn declarations<'m>(&self, here: impl Iterator<Item = (&'m Macro, &'m str)>, cx: &Context) -> String {
         let mut w = Writer::new(cx.options, &cx.marks, cx.head_origin());
-        for (Macro { name, params, remarks, definition, .. }, value) in here {
+        let mut was_function = false;
+        for (Macro { name, params, remarks, definition, is_type, .. }, value) in here {
             let params = params.as_ref().map(|params| params.iter().map(|name| name.as_str()).collect::<Vec<_>>());
             let params = params.map(|params| format!("({})", params.join(", "))).unwrap_or_default();
             let comment = |remark: &Remark| {
@@ -428,15 +450,26 @@ impl<'a> Macros<'a> {
                 Comment { text, span: Span::default(), trailing, blank_before }
             };
             let comments: Vec<Comment> = remarks.iter().map(comment).collect();
-            if cx.trivia.is_blank_before(*definition) {
+            let function = macro_functions::parts(value);
+            let comments = match function {
+                Some(_) => macro_functions::remarks(comments),
+                None => comments,
+            };
+            if function.is_some() || was_function || cx.trivia.is_blank_before(*definition) {
                 w.blank();
             }
+            was_function = function.is_some();
             w.before(&comments);
             w.from((*definition, PieceKind::Macro));
-            w.line(&match cx.profile.language {
-                Language::Hlsl | Language::Glsl => format!("#define {name}{params} {value}"),
-                Language::Wgsl => format!("const {name} = {value};"),
-            });
+            let alias = is_type.then(|| aliases::declaration(cx.profile.language, name.as_str(), value)).flatten();
+            match (cx.profile.language, function) {
+                _ if alias.is_some() => w.line(&alias.unwrap_or_default()),
+                (Language::Hlsl | Language::Glsl, _) => w.line(&format!("#define {name}{params} {value}")),
+                (Language::Wgsl, None) => w.line(&format!("const {name} = {value};")),
+                (Language::Wgsl, Some((head, value))) => {
+                    macro_functions::declare(&format!("fn {name}{head}"), value, &mut w)
+                }
+            }
             w.after(&comments);
         }
         w.finish().0
@@ -454,6 +487,23 @@ impl Macro {
         match other.filter(|other| all.iter().filter(|known| known.name == *other).any(says_same)) {
             Some(other) => format!("{MARK}{}", other.as_str()),
             None => self.value.clone().unwrap_or_default(),
+        }
+    }
+
+    /// One of which nothing is known but its definition.
+    fn new(name: Symbol, definition: Span, remarks: Arc<[Remark]>) -> Macro {
+        Macro {
+            name,
+            is_legal: false,
+            params: None,
+            definition,
+            texts: Vec::new(),
+            chosen: None,
+            value: None,
+            is_open: false,
+            remarks,
+            body: Body::Other,
+            is_type: false,
         }
     }
 
@@ -537,7 +587,21 @@ impl Exprs<'_> {
 
     /// Whether an expression may be what a macro stands for: where those become constants, it is one, too.
     pub(super) fn is_macro_value(&self, id: ExprId) -> bool {
-        !self.arena.any_part(id, |part| self.is_of_no_macro(part))
+        !self.arena.any_part(id, |part| self.is_of_no_macro(part) || self.is_of_no_constant(part))
+    }
+
+    /// Whether a part of an expression cannot be one of a macro that becomes a constant.
+    fn is_of_no_constant(&self, part: ExprId) -> bool {
+        let is_one = matches!(
+            self.kind(part),
+            ExprKind::Global(_)
+                | ExprKind::Field(..)
+                | ExprKind::Index(..)
+                | ExprKind::Contents(_)
+                | ExprKind::MatrixSwizzle(..)
+                | ExprKind::Call(..)
+        );
+        is_one && self.cx.macros.are_constants
     }
 
     /// Whether a part of an expression cannot be one of what a macro stands for.
@@ -551,16 +615,16 @@ impl Exprs<'_> {
             | ExprKind::Select(..)
             | ExprKind::Construct(_)
             | ExprKind::Convert(..)
-            | ExprKind::Zero => false,
-            // Macros are texts, which mean what they mean where they stand.
-            ExprKind::Local(local) => self.cx.macros.are_constants || !self.is_of_source(part, *local),
-            ExprKind::Global(_)
+            | ExprKind::Zero
+            | ExprKind::Global(_)
             | ExprKind::Field(..)
             | ExprKind::Index(..)
             | ExprKind::Contents(_)
             | ExprKind::MatrixSwizzle(..)
-            | ExprKind::Call(..)
-            | ExprKind::Native(..) => self.cx.macros.are_constants,
+            | ExprKind::Call(..) => false,
+            // Macros are texts, which mean what they mean where they stand.
+            ExprKind::Local(local) => self.cx.macros.are_constants || !self.is_of_source(part, *local),
+            ExprKind::Native(..) => self.cx.macros.are_constants,
             ExprKind::Assign(..)
             | ExprKind::Step(..)
             | ExprKind::Comma(..)

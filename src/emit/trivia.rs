@@ -29,6 +29,28 @@ enum Between<'a> {
     Comment(&'a str),
 }
 
+/// How much text of a list of variables is looked at.
+const LIST_LENGTH: usize = 1000;
+
+/// Where the declaration begins that a text ends in.
+fn start_of_list(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices().rev().take(LIST_LENGTH) {
+        match c {
+            ')' | ']' | '}' => depth += 1,
+            '(' | '[' | '{' if depth > 0 => depth -= 1,
+            ';' | '(' | '{' => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether words of the source have a letter.
+fn is_word_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 impl<'a> Trivia<'a> {
     /// Of a program's sources.
     pub(super) fn new(sources: &'a Sources, comments: bool) -> Trivia<'a> {
@@ -144,18 +166,45 @@ impl<'a> Trivia<'a> {
         !is_shared && lines.take(DECLARATION_LINES).take_while(|line| !is_other(line)).any(str::is_empty)
     }
 
+    /// The word that the source has before what has this name, or before the first of a list that it is in: its type.
+    pub(super) fn word_before(&self, name: Span) -> Option<Span> {
+        let mut before = self.text(name.file).get(..name.start as usize)?.trim_end();
+        if before.ends_with(',') {
+            let start = start_of_list(before)?;
+            let list = before.get(start..)?;
+            let words = list.find(|c: char| !is_word_part(c) && !c.is_whitespace()).unwrap_or(list.len());
+            let first = before.get(..start + words)?.trim_end();
+            before = first.trim_end_matches(is_word_part).trim_end();
+        }
+        let start = before.trim_end_matches(is_word_part).len();
+        (start < before.len()).then_some(Span { start: start as u32, end: before.len() as u32, ..name })
+    }
+
+    /// The word that an expression begins with, perhaps in parentheses.
+    pub(super) fn first_word(&self, span: Span) -> Option<Span> {
+        let from = self.text(span.file).get(span.start as usize..)?;
+        let word = from.trim_start_matches(|c: char| c == '(' || c.is_whitespace());
+        let start = span.start as usize + from.len() - word.len();
+        let length = word.find(|c| !is_word_part(c)).unwrap_or(word.len());
+        (length > 0).then(|| Span { start: start as u32, end: (start + length) as u32, ..span })
+    }
+
+    /// The text of a file of the program.
+    fn text(&self, file: FileId) -> &str {
+        self.sources.file(file).filter(|_| !file.is_library()).map_or("", |source| &*source.text)
+    }
+
     /// Whether the source declares a variable at its span with a type, not with a word that leaves its type to its value.
     pub(super) fn is_typed(&self, variable: &Local) -> bool {
         let Span { file, start, end } = variable.span;
-        let text = self.sources.file(file).filter(|_| !file.is_library()).map_or("", |source| &*source.text);
+        let text = self.text(file);
         let own = text.get(start as usize..end as usize).unwrap_or_default();
         // What passes make is where it comes from.
         if own.is_empty() || !variable.name.as_str().starts_with(own) {
             return false;
         }
         let before = text.get(..start as usize).unwrap_or_default();
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let word = before.trim_end().rsplit(|c| !is_word(c)).next().unwrap_or_default();
+        let word = before.trim_end().rsplit(|c| !is_word_part(c)).next().unwrap_or_default();
         !word.is_empty() && !matches!(word, "let" | "var" | "auto") || before.trim_end().ends_with('>')
     }
 

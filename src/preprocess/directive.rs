@@ -21,6 +21,13 @@ const SLANG_VERSIONS: &[(&str, u16)] = &[
     ("next", 2027),
 ];
 
+/// The comments right above an `#if`.
+pub(super) struct AboveIf {
+    remarks: Vec<Remark>,
+    /// How many comments wait for the next token with them, which are the last.
+    waiting: u32,
+}
+
 /// One open `#if` group of a file. Only the group's active branch is ever read; the others are skipped at once.
 pub(super) struct Condition {
     /// The directive that opened it: `if`, `ifdef`, `ifndef`.
@@ -67,6 +74,7 @@ impl Processor<'_> {
         // Comments right above a definition are about the macro, which is gone afterwards; others are kept.
         let about_macro = matches!(text, "define" | "undef" | "pragma" | "line" | "error" | "warning");
         let comments = if about_macro { self.comments_before(&hash, text) } else { hash.comments };
+        let above_if = self.above_if(&hash, text);
         self.keep_comments(&Token { comments, ..hash }, 2);
         let line = self.rest_of_line(name);
         let about =
@@ -75,7 +83,10 @@ impl Processor<'_> {
         match text {
             "include" => self.include(&line),
             "define" => {
-                let remarks = self.remarks(about, false).into_iter().chain(self.remarks(line.comments, true)).collect();
+                // A macro without a body is none that is written, as the guard of a file.
+                let mut remarks = above_if.filter(|_| line.tokens.len() > 1).map_or_else(Vec::new, |of| self.taken(of));
+                remarks.extend(self.remarks(about, false));
+                remarks.extend(self.remarks(line.comments, true));
                 self.define(&line, remarks);
             }
             "undef" => self.undef(&line),
@@ -143,6 +154,36 @@ impl Processor<'_> {
         let detached = self.detached_comments(hash);
         let has_own = matches!(directive, "define" | "undef") && detached.count > 0;
         if !has_own && self.is_about_file(hash, directive) { hash.comments } else { detached }
+    }
+
+    /// The comments above an `#if` are about the macro that is defined first in it: for `#define` those that wait for it. They go to
+    /// the next token if one comes before, as others do.
+    fn above_if(&mut self, hash: &Token, directive: &str) -> Option<AboveIf> {
+        match directive {
+            "if" | "ifdef" | "ifndef" if hash.comments.count > 0 => {
+                let detached = self.detached_comments(hash).count;
+                let Token { comments: CommentRange { start, count }, .. } = *hash;
+                // The first of a file are about the file.
+                let detached = if detached == 0 && self.is_about_file(hash, "pragma") { count } else { detached };
+                let about = CommentRange { start: start + detached, count: count - detached };
+                let remarks = self.remarks(about, false);
+                let waiting = self.pending.count + count;
+                self.above_if = (!remarks.is_empty()).then_some(AboveIf { remarks, waiting });
+                None
+            }
+            "define" if hash.comments.count == 0 => self.above_if.take().filter(|of| of.waiting == self.pending.count),
+            "if" | "ifdef" | "ifndef" | "elif" | "elifdef" | "elifndef" | "else" | "endif" => None,
+            _ => {
+                self.above_if = None;
+                None
+            }
+        }
+    }
+
+    /// Comments that wait for the next token, taken for a macro.
+    fn taken(&mut self, of: AboveIf) -> Vec<Remark> {
+        self.pending.count -= of.remarks.len() as u32;
+        of.remarks
     }
 
     /// Whether the comments before a directive are about the file that begins with them: all of the main file, and those before

@@ -25,7 +25,7 @@ use crate::lex::{AskedMacro, Comment, CommentRange, NamedTokens, Token, TokenKin
 use crate::limits::Limits;
 use crate::source::{FileId, LoadError, Loaded, Loader, Places, Sources, Span};
 use crate::symbol::Symbol;
-use directive::Condition;
+use directive::{AboveIf, Condition};
 use macros::Macro;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -222,6 +222,8 @@ struct Processor<'a> {
     out: TokenStream,
     /// Comments that wait for the next token that is left.
     pending: CommentRange,
+    /// Those of them right above an `#if` that nothing but directives follow.
+    above_if: Option<AboveIf>,
     /// An expansion ended: the next token must not count as joined to the one before.
     unjoin: bool,
     argument_depth: u32,
@@ -344,6 +346,7 @@ impl<'a> Processor<'a> {
             frames: Vec::new(),
             out: TokenStream { limits: options.limits, ..TokenStream::default() },
             pending: CommentRange::default(),
+            above_if: None,
             unjoin: false,
             argument_depth: 0,
             includes: 0,
@@ -632,6 +635,7 @@ impl<'a> Processor<'a> {
     fn emit(&mut self, mut token: Token) {
         if self.pending.count > 0 {
             let pending = std::mem::take(&mut self.pending);
+            self.above_if = None;
             token.comments = self.merge(pending, token.comments);
         }
         if token.kind == TokenKind::Other {

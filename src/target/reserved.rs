@@ -17,6 +17,8 @@ pub struct Reserved {
     builtins: Words,
     /// What is no name of a type besides.
     types: Words,
+    /// What is no other name of a type besides, since compilers declare it as one.
+    aliases: Words,
     /// What is no name of a field besides.
     fields: Words,
     /// What is no name of a block besides.
@@ -60,6 +62,7 @@ impl Reserved {
             scalars: Words(HLSL_SCALARS),
             functions: Functions::Preferred(HLSL_FUNCTIONS),
             types: Words(HLSL_TYPES),
+            aliases: Words(HLSL_ALIASES),
             // Between modifiers and an identifier it is one of them.
             blocks: Words(HLSL_MODIFIERS),
             // As in C++ ([basic.start.main]), entry point or not.
@@ -121,6 +124,7 @@ impl Reserved {
             of_dialect: Words(""),
             builtins: Words(builtins),
             types: Words(""),
+            aliases: Words(""),
             fields: Words(""),
             blocks: Words(""),
             single: Words(""),
@@ -182,6 +186,11 @@ impl Reserved {
     /// Whether no type may have this name.
     pub fn is_no_type(&self, name: &str) -> bool {
         self.types.contains(name)
+    }
+
+    /// Whether no `typedef` may have this name.
+    pub fn is_no_alias(&self, name: &str) -> bool {
+        self.is_no_type(name) || self.aliases.contains(name)
     }
 
     /// Whether no field may have this name.
@@ -322,6 +331,11 @@ const HLSL_SCALARS: &str = "\
 
 /// Modifiers that are names of anything else but blocks and types.
 const HLSL_MODIFIERS: &str = "center indices payload primitives sample vertices";
+
+/// Types of effects, which DXC declares and a `struct` may be called like.
+const HLSL_ALIASES: &str = "\
+    BlendState ComputeShader DepthStencilState DepthStencilView DomainShader GeometryShader HullShader PixelShader \
+    RasterizerState RenderTargetView Texture VertexShader pixelfragment texture vertexfragment";
 
 /// What DXC declares as structs, or takes for a type or a modifier of one.
 const HLSL_TYPES: &str = "\
@@ -659,7 +673,15 @@ mod tests {
             [HLSL_KEYWORDS, FXC_KEYWORDS, HLSL_BUILTINS, GLSL_KEYWORDS, GLSL_BUILTINS, WGSL_KEYWORDS, WGSL_BUILTINS];
         for text in lists
             .into_iter()
-            .chain([HLSL_SCALARS, NAGA_CONSTANTS, NAGA_TYPES, GLSL_EXTENSION_WORDS, GLSL_LAYOUT_WORDS, HLSL_TYPES])
+            .chain([
+                HLSL_SCALARS,
+                NAGA_CONSTANTS,
+                NAGA_TYPES,
+                GLSL_EXTENSION_WORDS,
+                GLSL_LAYOUT_WORDS,
+                HLSL_TYPES,
+                HLSL_ALIASES,
+            ])
             .chain([HLSL_MODIFIERS, GLSL_LAYOUT_KEYWORDS, GLSL_OPEN.of_resources.0])
             .chain(HLSL_FUNCTIONS.iter().chain(GLSL_OPEN.of_numbers).copied().filter(|list| !list.is_empty()))
         {

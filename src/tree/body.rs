@@ -337,6 +337,8 @@ pub struct Stmt {
 #[allow(missing_docs)]
 pub struct Hints {
     pub unroll: Option<Option<u32>>,
+    /// Where the name of that attribute is.
+    pub unroll_name: Span,
     pub loop_: bool,
     pub branch: bool,
     pub flatten: bool,

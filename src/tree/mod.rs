@@ -13,6 +13,7 @@ mod types;
 mod body;
 mod expr_kinds;
 mod function;
+mod aliases;
 mod macro_numbers;
 mod origin;
 mod payload_access;
@@ -26,6 +27,7 @@ pub mod build;
 pub mod dump;
 pub mod verify;
 
+pub use aliases::{Alias, Aliases};
 pub use analyses::{Effects, Tracked};
 pub use body::*;
 pub use build::Build;
@@ -170,6 +172,8 @@ pub struct Program {
     pub reversed_products: Vec<(FunctionId, MatrixPlace)>,
     /// Numbers of declarations that the source has macros for.
     pub macro_numbers: Arc<MacroNumbers>,
+    /// Names of types, where the source writes them.
+    pub aliases: Arc<Aliases>,
     /// What [`analyses`] know of this version of it.
     pub memo: analyses::Memo,
 }

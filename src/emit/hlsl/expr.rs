@@ -172,7 +172,7 @@ impl Dialect for Hlsl {
                 if matches!((ex.ty(*base), ex.kind(*base)), (Type::Vector(_, 1), ExprKind::Swizzle(..))) =>
             {
                 out.push('(');
-                cast(ex, ex.type_id(*base), *base, out);
+                cast(ex, *base, *base, out);
                 out.push_str(&format!(")[{}]", ex.text(*index)));
                 Some(Prec::Postfix)
             }
@@ -275,8 +275,8 @@ impl Dialect for Hlsl {
         global.transparent
     }
 
-    fn hints(&self, _cx: &Context, hints: &Hints) -> Vec<String> {
-        hints::hlsl(hints)
+    fn hints(&self, cx: &Context, hints: &Hints) -> Vec<String> {
+        hints::hlsl(cx, self, hints)
     }
 }
 
@@ -328,7 +328,7 @@ fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec
         return Prec::Unary;
     }
     if numeric_type {
-        out.push_str(&ex.dialect.type_name(ex.cx, ex.type_id(id)));
+        out.push_str(&ex.leading_type(id));
     }
     out.push_str(if parts.is_empty() { open.trim_end() } else { open });
     // Lists are flattened: a struct without fields takes no part of them, except at the end, where DXC misses it.
@@ -348,7 +348,7 @@ fn construct(ex: &Exprs, id: ExprId, parts: &[ExprId], out: &mut String) -> Prec
             }
             // DXC takes a constant buffer for one part of the list.
             ExprKind::Contents(_) if !numeric_type && matches!(ex.ty(part), Type::Struct(_)) => {
-                cast(ex, ex.type_id(part), part, out);
+                cast(ex, part, part, out);
             }
             _ => ex.value(part, out),
         }
@@ -389,22 +389,21 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
             out.push(')');
             return Prec::Unary;
         }
-        return cast(ex, ex.type_id(id), inner, out);
+        return cast(ex, id, inner, out);
     }
-    let name = ex.dialect.type_name(ex.cx, ex.type_id(id));
     match (from, to) {
         // DXC leaves the bool out of `int2(bool2(v))` in SPIR-V.
         (Some((Scalar::Bool, a @ (0, 2..))), Some((_, b)))
             if a == b && matches!(ex.kind(inner), ExprKind::Convert(..)) =>
         {
-            cast(ex, ex.type_id(id), inner, out)
+            cast(ex, id, inner, out)
         }
-        (Some((_, a)), Some((_, b))) if a == b => ex.call_of(&name, &[inner], out),
+        (Some((_, a)), Some((_, b))) if a == b => ex.constructor(id, &[inner], out),
         // `.x` is a number, which has no subscript, as a vector of one component has.
         (Some((f, (0, m))), Some((t, (0, n)))) if f == t && m > n && n > 1 => {
             ex.selected(inner, &format!(".{}", "xyzw".get(..n as usize).unwrap_or("")), out)
         }
-        _ => cast(ex, ex.type_id(id), inner, out),
+        _ => cast(ex, id, inner, out),
     }
 }
 
@@ -428,13 +427,13 @@ fn begins_with_type(ex: &Exprs, id: ExprId, text: &str) -> bool {
 
 /// Whether a text begins with the type of a value as a function.
 fn is_called(ex: &Exprs, id: ExprId, text: &str) -> bool {
-    let name = ex.dialect.type_name(ex.cx, ex.type_id(id));
+    let name = ex.leading_type(id);
     text.trim_start_matches(is_mark).strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('('))
 }
 
-/// `(T)x`.
-fn cast(ex: &Exprs, ty: TypeId, value: ExprId, out: &mut String) -> Prec {
-    out.push_str(&format!("({})", ex.dialect.type_name(ex.cx, ty)));
+/// `(T)x`, with the type of `id`.
+fn cast(ex: &Exprs, id: ExprId, value: ExprId, out: &mut String) -> Prec {
+    out.push_str(&format!("({})", ex.leading_type(id)));
     ex.operand(value, Prec::Unary, out);
     Prec::Unary
 }
@@ -483,7 +482,7 @@ fn zero_list(ex: &Exprs, ty: TypeId, depth: u32, out: &mut String) {
 /// Components of a scalar: `x.xxx`; a literal needs parentheses.
 fn splat(ex: &Exprs, id: ExprId, base: ExprId, swizzle: &Swizzle, out: &mut String) -> Prec {
     if matches!(ex.kind(base), ExprKind::Literal(..)) {
-        return cast(ex, ex.type_id(id), base, out);
+        return cast(ex, id, base, out);
     }
     ex.selected(base, &format!(".{}", swizzle.text()), out)
 }

@@ -310,7 +310,8 @@ impl HlslFile<'_> {
     /// The type of a function's result. Brackets cannot stand there, so an array gets a name.
     fn result(&mut self, function: &Function) -> String {
         if !matches!(self.cx.program.types.get(function.result), Type::Array(..)) {
-            return self.dialect.type_name(self.cx, function.result);
+            let text = self.dialect.type_name(self.cx, function.result);
+            return self.cx.declared_type(function.span, function.result, text);
         }
         let mut name = format!("{}_result", function.name);
         while self.is_declared(&name) {

@@ -33,7 +33,8 @@ pub(super) fn variable(
     modifiers: Modifiers,
 ) -> String {
     let (element, sizes) = sized_array(cx, hlsl, ty, span);
-    format!("{} {name}{sizes}", self::name(cx, element, modifiers))
+    let ty = cx.declared_type(span, element, self::name(cx, element, modifiers));
+    format!("{ty} {name}{sizes}")
 }
 
 /// A type; `unorm` and `snorm` belong to the element of a resource.

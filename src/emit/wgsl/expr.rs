@@ -255,7 +255,7 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
         return ex.print(same, out);
     }
     let (from, to) = (ex.ty(inner), ex.ty(id));
-    let name = Wgsl.type_name(ex.cx, ex.type_id(id));
+    let name = ex.leading_type(id);
     let same = |f: Scalar, t: Scalar| Wgsl.scalar_name(f) == Wgsl.scalar_name(t);
     match (from, to) {
         (Type::Scalar(f), Type::Vector(t, 1) | Type::Scalar(t)) | (Type::Vector(f, 1), Type::Scalar(t))

@@ -183,7 +183,7 @@ impl WgslFile<'_> {
                 let is_entry = self.cx.entry_of(id).is_some();
                 let place = || place(&function.attributes, &function.result_explicit, function.modifiers);
                 let place = is_entry.then(place).unwrap_or_default();
-                format!(" -> {place}{}", Wgsl.type_name(self.cx, ty))
+                format!(" -> {place}{}", self.cx.declared_type(function.span, ty, Wgsl.type_name(self.cx, ty)))
             }
         };
         let head = format!("fn {}{params}{result}", function.name);

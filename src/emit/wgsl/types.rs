@@ -52,7 +52,7 @@ impl Spelling for Wgsl {
                 Some(letter) => format!("mat{r}x{c}{letter}"),
                 None => format!("mat{r}x{c}<{}>", self.scalar_name(s)),
             },
-            Type::Array(_, length) => array_name(cx, ty, &[cx.program.length_text(length)]),
+            Type::Array(_, length) => array_name(cx, ty, (&[cx.program.length_text(length)], Span::default())),
             Type::Struct(id) => cx.program.structs[id].name.to_string(),
             Type::Enum(id) => self.scalar_name(cx.program.enums[id].tag).to_owned(),
             Type::Texture(t) => texture(cx, &t, None),
@@ -80,17 +80,17 @@ impl Spelling for Wgsl {
     }
 
     fn variable(&self, cx: &Context, ty: TypeId, (name, span): (&str, Span)) -> String {
-        format!("{name}: {}", array_name(cx, ty, &cx.lengths(self, ty, span)))
+        format!("{name}: {}", array_name(cx, ty, (&cx.lengths(self, ty, span), span)))
     }
 }
 
 /// A type that may be an array, with the sizes from the outermost on, as far as they are known.
-fn array_name(cx: &Context, ty: TypeId, lengths: &[String]) -> String {
+fn array_name(cx: &Context, ty: TypeId, (lengths, name): (&[String], Span)) -> String {
     let (Some((element, _)), Some((length, rest))) = (cx.program.types.array_parts(ty), lengths.split_first()) else {
-        return Wgsl.type_name(cx, ty);
+        return cx.declared_type(name, ty, Wgsl.type_name(cx, ty));
     };
     let word = if holds_resource(cx.program, element) { "binding_array" } else { "array" };
-    let element = array_name(cx, element, rest);
+    let element = array_name(cx, element, (rest, name));
     // Without a size it has as many as there are.
     let length = if length.is_empty() { String::new() } else { format!(", {length}") };
     format!("{word}<{element}{length}>")
