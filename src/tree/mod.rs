@@ -30,7 +30,9 @@ pub use analyses::{Effects, Tracked};
 pub use body::*;
 pub use build::Build;
 pub use expr_kinds::ExprKinds;
-pub use function::{EntryPoint, Function, FunctionBody, KNOWN_AS, PASSES, Param, ParamMode, TargetCase, is_uniform};
+pub use function::{
+    EntryPoint, Function, FunctionBody, KNOWN_AS, Member, PASSES, Param, ParamMode, TargetCase, is_uniform,
+};
 pub use listed::Listed;
 pub use macro_numbers::{MacroNumber, MacroNumbers};
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
