@@ -293,9 +293,16 @@ impl<'a> Exprs<'a> {
             },
             _ => false,
         };
+        let object = self.cx.program.without_bases(self.arena, base);
+        // A base as a value is a cast.
+        if self.cx.program.without_bases(self.arena, id) != id {
+            out.push_str(&format!("({})", self.dialect.type_name(self.cx, self.type_id(id))));
+            self.operand(object, Prec::Unary, out);
+            return Prec::Unary;
+        }
         // Its members are named in a struct without it, unless the source says `this`.
-        if !named_alone && !(self.is_object(base) && self.arena[base].span == self.arena[id].span) {
-            self.operand(base, Prec::Postfix, out);
+        if !named_alone && !(self.is_object(object) && self.arena[object].span == self.arena[id].span) {
+            self.operand(object, Prec::Postfix, out);
             out.push('.');
         }
         out.push_str(self.cx.field_name(self.type_id(base), index));
@@ -643,8 +650,9 @@ impl<'a> Exprs<'a> {
     fn before_member(&self, callee: &Function, args: &[ExprId], call: ExprId, out: &mut String) -> usize {
         match (callee.member, args) {
             (Member::Method, [object, ..]) => {
-                if !self.is_object(*object) || self.cx.trivia.is_this(self.arena[*object].span) {
-                    self.operand(*object, Prec::Postfix, out);
+                let object = self.cx.program.without_bases(self.arena, *object);
+                if !self.is_object(object) || self.cx.trivia.is_this(self.arena[object].span) {
+                    self.operand(object, Prec::Postfix, out);
                     out.push('.');
                 }
                 1

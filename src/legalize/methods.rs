@@ -23,7 +23,7 @@ use crate::target::Capability;
 use crate::tree::analyses::items;
 use crate::tree::{
     Access, BufferKind, Effects, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind,
-    Item, Member, ParamMode, Program, StructId, Type, TypeId,
+    Item, Member, ParamMode, Program, StructId, Type,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -128,7 +128,7 @@ fn refused(cx: &Context) -> BTreeSet<FunctionId> {
         let mentioned = locals::mentioned(program, (cx.profile.language, &open), function);
         let is_hidden = inside.get(&of).is_some_and(|inside| mentioned.iter().any(|name| inside.contains(name)));
         let globals = analyses.reached([id].into_iter()).1;
-        let is_shared = function.owner.is_some_and(|owner| globals.iter().any(|g| may_change(program, *g, owner)));
+        let is_shared = globals.iter().any(|g| may_change(program, *g, of));
         if is_hidden || is_shared || says_this(program, function) {
             found.insert(id);
         }
@@ -147,17 +147,17 @@ fn refused(cx: &Context) -> BTreeSet<FunctionId> {
     found
 }
 
-/// Whether a variable of the module, or a buffer that can be written, holds values of a type.
-fn may_change(program: &Program, global: GlobalId, owner: TypeId) -> bool {
+/// Whether a variable of the module, or a buffer that can be written, holds values of a struct.
+fn may_change(program: &Program, global: GlobalId, of: StructId) -> bool {
     let global = &program.globals[global];
     let is_written = |ty: Type| match ty {
         Type::Buffer(kind, access, _) => access != Access::Read || matches!(kind, BufferKind::Block(_)),
         _ => false,
     };
     match global.kind {
-        GlobalKind::Static | GlobalKind::Groupshared => holds(program, global.ty, owner),
+        GlobalKind::Static | GlobalKind::Groupshared => program.holds_struct(global.ty, of),
         GlobalKind::Parameter => {
-            is_written(program.types.get(program.types.innermost(global.ty))) && holds(program, global.ty, owner)
+            is_written(program.types.get(program.types.innermost(global.ty))) && program.holds_struct(global.ty, of)
         }
         GlobalKind::Const
         | GlobalKind::Specialization
@@ -166,16 +166,6 @@ fn may_change(program: &Program, global: GlobalId, owner: TypeId) -> bool {
         | GlobalKind::Passed
         | GlobalKind::Heap => false,
     }
-}
-
-/// Whether values of a type are, or have in them, those of another one; of buffers, their elements.
-fn holds(program: &Program, ty: TypeId, owner: TypeId) -> bool {
-    ty == owner
-        || match program.types.get(ty) {
-            // A struct cannot contain itself, so this ends.
-            Type::Struct(id) => program.structs[id].fields.iter().any(|field| holds(program, field.ty, owner)),
-            other => other.element().is_some_and(|element| holds(program, element, owner)),
-        }
 }
 
 /// Whether a method has its object as a value: it may select members, call other methods of the struct, and assign it.

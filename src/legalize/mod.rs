@@ -35,6 +35,7 @@ mod constant_parameters;
 mod counters;
 mod aggregates;
 mod availability;
+mod bases;
 mod base_levels;
 mod data_parts;
 mod dead_branches;
@@ -452,6 +453,7 @@ pub const PASSES: &[Pass] = &[
     sole_members::PASS,
     local_constants::PASS,
     methods::PASS,
+    bases::PASS,
     names::PASS,
 ];
 

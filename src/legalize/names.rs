@@ -97,7 +97,26 @@ pub(super) fn members(program: &Program) -> FxHashMap<StructId, FxHashSet<Symbol
             found.entry(id).or_insert_with(fields).insert(function.name);
         }
     }
+    // What a base has is in the struct, too.
+    for id in found.keys().copied().collect::<Vec<_>>() {
+        let mut next = base_of(program, id);
+        while let Some(base) = next {
+            let fields: Vec<Symbol> = program.structs[base].fields.iter().map(|field| field.name).collect();
+            let all: Vec<Symbol> = found.get(&base).into_iter().flatten().copied().chain(fields).collect();
+            found.entry(id).or_default().extend(all);
+            next = base_of(program, base);
+        }
+    }
     found
+}
+
+/// The struct that is the base of another one.
+pub(super) fn base_of(program: &Program, id: StructId) -> Option<StructId> {
+    let first = program.structs[id].fields.first().filter(|field| field.is_base)?;
+    match program.types.get(first.ty) {
+        Type::Struct(base) => Some(base),
+        _ => None,
+    }
 }
 
 /// The struct in which a function is declared.

@@ -493,6 +493,8 @@ pub struct Field {
     pub offset: Option<u32>,
     /// Which stages use it in a payload.
     pub access: PayloadAccess,
+    /// It is the base of its struct; of a legal program, one that the struct is declared with.
+    pub is_base: bool,
     /// What of the source it is.
     pub origin: Origin,
 }

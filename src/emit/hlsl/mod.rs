@@ -104,7 +104,9 @@ impl HlslFile<'_> {
     fn structure(&mut self, id: StructId) {
         let structure = &self.cx.program.structs[id];
         self.w.before(&structure.comments);
-        self.w.open(&format!("struct {}{}", self.payload_attribute(id), structure.name));
+        let base = structure.fields.iter().find(|field| field.is_base);
+        let base = base.map(|base| format!(" : {}", self.dialect.type_name(self.cx, base.ty))).unwrap_or_default();
+        self.w.open(&format!("struct {}{}{base}", self.payload_attribute(id), structure.name));
         self.members(id);
         self.cx.close(structure.span, ";", &mut self.w);
     }
@@ -114,7 +116,7 @@ impl HlslFile<'_> {
         let cx = self.cx;
         let fields = &cx.program.structs[id].fields;
         let mut methods = cx.methods(id).into_iter().peekable();
-        for field in fields {
+        for field in fields.iter().filter(|field| !field.is_base) {
             let is_before = |id: &FunctionId| cx.trivia.is_before(cx.program.functions[*id].span, field.span);
             while let Some(method) = methods.next_if(is_before) {
                 self.method(method);

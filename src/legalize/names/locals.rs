@@ -126,7 +126,7 @@ fn used_names(program: &Program, facts: NameFacts, body: &Body, id: ExprId, f: &
             }
             // One that is named without its object.
             if owner.is_some()
-                && is_unsaid(body, *base, id)
+                && is_unsaid(body, program.without_bases(&body.exprs, *base), id)
                 && let Some(field) = program.field(body.exprs[*base].ty, *index)
             {
                 f(field.name);
@@ -163,7 +163,10 @@ fn member_names(
             }
             callee.owner.into_iter().for_each(|owner| struct_of(program, owner, f));
         }
-        Member::Method if is_own && args.first().is_some_and(|object| is_object(body, *object)) => f(callee.name),
+        Member::Method if owner.is_some() => {
+            let object = args.first().map(|object| program.without_bases(&body.exprs, *object));
+            object.filter(|object| is_object(body, *object)).into_iter().for_each(|_| f(callee.name));
+        }
         Member::Method | Member::None => {}
     }
 }
