@@ -3,7 +3,7 @@
 use super::definition::Definition;
 use super::left_out::MOST_NESTED;
 use super::pack_arguments::Arity;
-use super::scope::{DeclId, Entity, ScopeId, What, has_modifier};
+use super::scope::{DeclId, DeclInfo, Entity, ScopeId, What, has_modifier};
 use super::throwing::Throws;
 use super::types::{Name, modifiers_of};
 use super::{Arg, Checker};
@@ -13,8 +13,8 @@ use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Attribute, Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, MESH_ARRAYS, Modifiers,
-    Param, ParamMode, Type, TypeId,
+    Attribute, Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, MESH_ARRAYS, Member,
+    Modifiers, Param, ParamMode, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -89,6 +89,17 @@ pub(super) struct ParamSignature<'a> {
     pub default: Option<&'a ast::Expr>,
     pub constexpr: bool,
     pub decl: Option<&'a ast::Decl>,
+}
+
+/// What a function is in the type that owns it.
+fn member(info: &DeclInfo, signature: &Signature) -> Member {
+    let is_named = matches!(info.what, What::Function(_)) && !info.name.as_str().starts_with("operator");
+    match (signature.owner, signature.is_static) {
+        _ if !is_named || signature.is_constructor || signature.throws.is_some() => Member::None,
+        (Some(_), true) => Member::Static,
+        (Some(_), false) => Member::Method,
+        (None, _) => Member::None,
+    }
 }
 
 /// The name of a parameter.
@@ -524,6 +535,7 @@ impl<'a> Checker<'a> {
         let function = self.program.functions.push(Function {
             name,
             owner: signature.owner,
+            member: member(&info, &signature),
             instance: instance_text,
             params,
             result: signature.result,

@@ -283,7 +283,8 @@ impl<'a> Checker<'a> {
         let mut fields = Vec::new();
         if let Some(base) = base {
             let ty = self.complete(base, s.name.span, s.name.name);
-            fields.push(Field { origin: Origin::Declared, ..Field::new(self.words.base, ty, s.name.span) });
+            let base = Field::new(self.words.base, ty, s.name.span);
+            fields.push(Field { origin: Origin::Declared, is_base: true, ..base });
         }
         for member in s.members.iter().flatten() {
             if let DeclKind::Var(var) = &member.kind
@@ -355,6 +356,7 @@ impl<'a> Checker<'a> {
             bits_of_one_width: self.language() == Language::Hlsl,
             offset: None,
             access,
+            is_base: false,
             origin: Origin::Declared,
             given: Vec::new(),
         }

@@ -37,8 +37,10 @@ pub(super) struct Context<'a> {
     pub(super) marks: Rc<Marks>,
     /// What all texts of the program have in common.
     shared: &'a Shared,
-    /// The listed functions of each name.
-    overloads: FxHashMap<Symbol, Vec<FunctionId>>,
+    /// The listed functions of each name, by the struct that they stand in.
+    overloads: FxHashMap<(Option<TypeId>, Symbol), Vec<FunctionId>>,
+    /// The functions that stand in structs.
+    methods: FxHashMap<StructId, Vec<FunctionId>>,
     /// The entry points by their functions.
     entries: FxHashMap<FunctionId, &'a EntryPoint>,
     /// Initializers of globals have no variables.
@@ -54,10 +56,16 @@ impl<'a> Context<'a> {
         sources: &'a Sources,
         shared: &'a Shared,
     ) -> Context<'a> {
-        let mut overloads: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
+        let mut overloads: FxHashMap<(Option<TypeId>, Symbol), Vec<FunctionId>> = FxHashMap::default();
+        let mut methods: FxHashMap<StructId, Vec<FunctionId>> = FxHashMap::default();
         for item in items {
             if let Item::Function(id) = item {
-                overloads.entry(program.functions[*id].name).or_default().push(*id);
+                let function = &program.functions[*id];
+                let owner = function.owner.filter(|_| function.is_member());
+                overloads.entry((owner, function.name)).or_default().push(*id);
+                if let Some(Type::Struct(of)) = owner.map(|owner| program.types.get(owner)) {
+                    methods.entry(of).or_default().push(*id);
+                }
             }
         }
         let nothing = FxHashSet::default();
@@ -76,14 +84,28 @@ impl<'a> Context<'a> {
             marks,
             shared,
             overloads,
+            methods,
             entries,
             nothing,
         }
     }
 
-    /// Several functions have this name, so that arguments choose among them.
-    pub(super) fn is_overloaded(&self, name: Symbol) -> bool {
-        self.overloads.get(&name).is_some_and(|found| found.len() > 1)
+    /// The functions that are called as one is, itself among them: arguments choose among several.
+    fn overloads(&self, function: &Function) -> &[FunctionId] {
+        let owner = function.owner.filter(|_| function.is_member());
+        self.overloads.get(&(owner, function.name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Several functions are called like this one, so that arguments choose among them.
+    pub(super) fn is_overloaded(&self, function: &Function) -> bool {
+        self.overloads(function).len() > 1
+    }
+
+    /// The functions that stand in a struct, in the order of the source.
+    pub(super) fn methods(&self, of: StructId) -> Vec<FunctionId> {
+        let mut found = self.methods.get(&of).cloned().unwrap_or_default();
+        found.sort_by_key(|id| self.trivia.place_in_source(self.program.functions[*id].span));
+        found
     }
 
     /// How many of the last parameters of a function are declared with their default values, so that calls may leave them
@@ -96,8 +118,9 @@ impl<'a> Context<'a> {
         let count = function.params.iter().rev().take_while(is_kept).count();
         let reserved = Reserved::of(self.profile);
         let fewest = function.params.len() - count;
-        let is_taken = |n: usize| reserved.is_function(function.name.as_str(), Some(n), |_| false);
-        let others = self.is_overloaded(function.name) || (fewest..function.params.len()).any(is_taken);
+        let is_taken =
+            |n: usize| !function.is_member() && reserved.is_function(function.name.as_str(), Some(n), |_| false);
+        let others = self.is_overloaded(function) || (fewest..function.params.len()).any(is_taken);
         if others { 0 } else { count }
     }
 
@@ -111,7 +134,7 @@ impl<'a> Context<'a> {
             }
         };
         let own = scalar(callee);
-        let others = self.overloads.get(&callee.name).into_iter().flatten();
+        let others = self.overloads(callee).iter();
         others.filter_map(|f| scalar(&self.program.functions[*f])).any(|s| Some(s) != own)
     }
 
@@ -122,7 +145,7 @@ impl<'a> Context<'a> {
             Some(f.code.locals[param.local].ty)
         };
         let own = ty(callee);
-        let others = self.overloads.get(&callee.name).into_iter().flatten();
+        let others = self.overloads(callee).iter();
         others.filter_map(|f| ty(&self.program.functions[*f])).any(|other| Some(other) != own)
     }
 
@@ -165,7 +188,8 @@ impl<'a> Context<'a> {
 
     /// The same in the middle of what another one prints.
     fn tree_inside<'b>(&'b self, dialect: &'b dyn Dialect, tree: &'b ExprTree) -> Exprs<'b> {
-        Exprs { cx: self, dialect, arena: &tree.exprs, locals: None, assigned: &self.nothing, labels: &self.nothing }
+        let (assigned, labels) = (&self.nothing, &self.nothing);
+        Exprs { cx: self, dialect, arena: &tree.exprs, locals: None, owner: None, assigned, labels }
     }
 
     /// The sizes of an array from the outermost on, as the declaration has them whose name has this span.
@@ -201,24 +225,29 @@ impl<'a> Context<'a> {
     }
 
     /// The statements of a function, in braces after `head`.
-    pub(super) fn function_body(&self, dialect: &dyn Dialect, head: &str, body: &Body, w: &mut Writer) {
+    pub(super) fn function_body(&self, dialect: &dyn Dialect, head: &str, function: &Function, w: &mut Writer) {
         self.trivia.begin();
+        let body = &function.code;
+        let owner = function.owner.filter(|_| function.is_member());
         let assigned = assigned_locals(self.program, body);
         let labels = label_locals(body);
         let locals = Some(&*body.locals);
-        let ex = Exprs { cx: self, dialect, arena: &body.exprs, locals, assigned: &assigned, labels: &labels };
+        let ex = Exprs { cx: self, dialect, arena: &body.exprs, locals, owner, assigned: &assigned, labels: &labels };
         w.open(head);
         Stmts { ex, w: &mut *w }.block(&body.block);
         w.close("");
     }
 
-    /// The declarations that are printed: enums only where the language has them, and functions with statements. A `cbuffer`
+    /// The declarations that are printed by themselves, methods with their structs: enums only where the language has them, and functions with statements. A `cbuffer`
     /// has no members of its own in WGSL, so its struct is declared like any other there.
     pub(super) fn printed(&self) -> impl Iterator<Item = Item> {
         let language = self.profile.language;
         self.items.iter().copied().filter(move |item| match *item {
             Item::Struct(id) => language == Language::Wgsl || !self.is_block_struct(id),
-            Item::Function(id) => matches!(self.program.functions[id].body, FunctionBody::Block),
+            Item::Function(id) => {
+                let function = &self.program.functions[id];
+                matches!(function.body, FunctionBody::Block) && !function.is_member()
+            }
             Item::Enum(_) => language == Language::Hlsl,
             Item::Global(id) => self.program.globals[id].kind != GlobalKind::Heap,
         })
@@ -267,11 +296,12 @@ impl<'a> Context<'a> {
 }
 
 impl Context<'_> {
-    /// The parameters of a function in parentheses, with their comments, on lines as in the source.
+    /// The parameters of a function in parentheses, with their comments, on lines as in the source. A method does not list its object.
     pub(super) fn params(&self, function: &Function, print: &dyn Fn(usize, &Param) -> String) -> String {
         let mut out = "(".to_owned();
         let mut last = function.span;
-        for (index, param) in function.params.iter().enumerate() {
+        let object = usize::from(function.is_member() && function.is_method());
+        for (index, param) in function.params.iter().enumerate().skip(object) {
             let span = function.code.locals[param.local].span;
             if self.trivia.is_apart(last, span) {
                 out.push('\n');

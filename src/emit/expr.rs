@@ -43,6 +43,8 @@ pub(super) struct Exprs<'a> {
     pub(super) arena: &'a ExprArena,
     /// Parameters and variables; none in initializers of globals.
     pub(super) locals: Option<&'a Arena<LocalId, Local>>,
+    /// The struct that the function stands in.
+    pub(super) owner: Option<TypeId>,
     /// Variables that are written after their declaration, or whose address is taken.
     pub(super) assigned: &'a FxHashSet<LocalId>,
     /// Variables that labels of cases are made of.
@@ -221,7 +223,7 @@ impl<'a> Exprs<'a> {
             ExprKind::Local(local) => self.name(self.locals.map_or("", |l| l[*local].name.as_str()), out),
             ExprKind::Global(global) => self.name(self.cx.program.globals[*global].name.as_str(), out),
             ExprKind::EnumCase(e, case) => self.enum_case(*e, *case, out),
-            ExprKind::Field(base, index) => self.field(*base, *index, out),
+            ExprKind::Field(base, index) => self.field(id, *base, *index, out),
             ExprKind::Index(base, _) if matches!(self.ty(*base), Type::Buffer(BufferKind::Block(_), ..)) => {
                 self.print(*base, out)
             }
@@ -290,7 +292,7 @@ impl<'a> Exprs<'a> {
         self.name(case.name.as_str(), out)
     }
 
-    fn field(&self, base: ExprId, index: u32, out: &mut String) -> Prec {
+    fn field(&self, id: ExprId, base: ExprId, index: u32, out: &mut String) -> Prec {
         let named_alone = match self.kind(base) {
             ExprKind::Contents(global) => match self.kind(*global) {
                 ExprKind::Global(g) => self.dialect.members_are_global(&self.cx.program.globals[*g]),
@@ -298,8 +300,16 @@ impl<'a> Exprs<'a> {
             },
             _ => false,
         };
-        if !named_alone {
-            self.operand(base, Prec::Postfix, out);
+        let object = self.cx.program.without_bases(self.arena, base);
+        // A base as a value is a cast.
+        if self.cx.program.without_bases(self.arena, id) != id {
+            out.push_str(&format!("({})", self.dialect.type_name(self.cx, self.type_id(id))));
+            self.operand(object, Prec::Unary, out);
+            return Prec::Unary;
+        }
+        // Its members are named in a struct without it, unless the source says `this`.
+        if !named_alone && !(self.is_object(object) && self.arena[object].span == self.arena[id].span) {
+            self.operand(object, Prec::Postfix, out);
             out.push('.');
         }
         out.push_str(self.cx.field_name(self.type_id(base), index));
@@ -628,16 +638,48 @@ impl<'a> Exprs<'a> {
             return self.template_of(template, args, self.type_id(id), adapts, out);
         }
         let args = self.given(callee, args);
+        let object = self.before_member(callee, args, id, out);
         self.callee(id, callee.name.as_str(), out);
         out.push('(');
-        let overloaded = self.cx.is_overloaded(callee.name);
-        let starts = self.list(args, out, &mut |i, arg, out| match overloaded {
-            true => self.choosing_argument(callee, args.len(), i, arg, out),
+        let overloaded = self.cx.is_overloaded(callee);
+        let listed = args.get(object..).unwrap_or_default();
+        let starts = self.list(listed, out, &mut |i, arg, out| match overloaded {
+            true => self.choosing_argument(callee, args.len(), i + object, arg, out),
             false => self.value(arg, out),
         });
         self.keep_apart(&starts, out);
         out.push(')');
         Prec::Postfix
+    }
+
+    /// What stands before the name of a function of a struct where it is called: its object, or the struct. Gives how many arguments
+    /// that are.
+    fn before_member(&self, callee: &Function, args: &[ExprId], call: ExprId, out: &mut String) -> usize {
+        match (callee.member, args) {
+            (Member::Method, [object, ..]) => {
+                let object = self.cx.program.without_bases(self.arena, *object);
+                if !self.is_object(object) || self.cx.trivia.is_this(self.arena[object].span) {
+                    self.operand(object, Prec::Postfix, out);
+                    out.push('.');
+                }
+                1
+            }
+            (Member::Static, _) => {
+                let is_own = self.owner.is_some() && self.owner == callee.owner;
+                if !is_own || self.cx.trivia.is_qualified(self.arena[call].span) {
+                    let owner = callee.owner.map(|owner| self.dialect.type_name(self.cx, owner));
+                    out.push_str(&format!("{}::", owner.unwrap_or_default()));
+                }
+                0
+            }
+            (Member::Method | Member::None, _) => 0,
+        }
+    }
+
+    /// Whether an expression is the object of the method that is printed in its struct.
+    fn is_object(&self, id: ExprId) -> bool {
+        let is_this = |local: LocalId| self.locals.is_some_and(|locals| locals[local].name == "this");
+        self.owner.is_some() && matches!(self.kind(id), ExprKind::Local(local) if is_this(*local))
     }
 
     /// The arguments of a call without the last ones that are default values.

@@ -208,6 +208,35 @@ impl<'a> Trivia<'a> {
         !word.is_empty() && !matches!(word, "let" | "var" | "auto") || before.trim_end().ends_with('>')
     }
 
+    /// Where something stands, or the macro that it comes from, for putting it in order.
+    pub(super) fn place_in_source(&self, span: Span) -> (FileId, u32) {
+        let place = self.sources.use_site(span);
+        (place.file, place.start)
+    }
+
+    /// Whether something stands before something else in one file.
+    pub(super) fn is_before(&self, first: Span, second: Span) -> bool {
+        let (first, second) = (self.place_in_source(first), self.place_in_source(second));
+        first.0 == second.0 && first.1 < second.1
+    }
+
+    /// Whether the source says `this` at a place.
+    pub(super) fn is_this(&self, span: Span) -> bool {
+        self.written(span) == "this"
+    }
+
+    /// Whether the source says in whose scope the function is that it calls at a place.
+    pub(super) fn is_qualified(&self, call: Span) -> bool {
+        self.written(call).split_once('(').is_some_and(|(name, _)| name.contains("::"))
+    }
+
+    /// What stands at a place of a file.
+    fn written(&self, span: Span) -> &'a str {
+        let Span { file, start, end } = span;
+        let source = self.sources.file(file).filter(|_| !file.is_library());
+        source.and_then(|source| source.text.get(start as usize..end as usize)).unwrap_or_default()
+    }
+
     /// The comments behind the last member of what has a name and lists its members in braces.
     pub(super) fn closing(&self, name: Span) -> Vec<Comment> {
         let file = self.sources.file(name.file).filter(|_| self.comments && !name.file.is_library());

@@ -35,6 +35,7 @@ mod constant_parameters;
 mod counters;
 mod aggregates;
 mod availability;
+mod bases;
 mod base_levels;
 mod data_parts;
 mod dead_branches;
@@ -155,6 +156,7 @@ mod tessellation_factors;
 mod mesh_bytes;
 mod mesh_counts;
 mod mesh_flow;
+mod methods;
 mod switch_widths;
 mod texel_buffers;
 mod texture_access;
@@ -202,6 +204,8 @@ pub struct Options<'a> {
     pub target_position_w: bool,
     /// Registers and semantics of the source are comments.
     pub register_comments: bool,
+    /// Methods become functions on all targets.
+    pub free_methods: bool,
     /// A pass that does nothing, which tests must notice.
     pub left_out: Option<&'a str>,
 }
@@ -448,6 +452,8 @@ pub const PASSES: &[Pass] = &[
     unset_parts::PASS,
     sole_members::PASS,
     local_constants::PASS,
+    methods::PASS,
+    bases::PASS,
     names::PASS,
 ];
 

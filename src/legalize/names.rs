@@ -15,7 +15,7 @@
 //!
 //! It is the last pass, after all that make names.
 
-mod locals;
+pub(super) mod locals;
 
 use super::needs::Find;
 use super::{Context, Pass};
@@ -23,7 +23,7 @@ use crate::layout::lock::Owner;
 use crate::layout::{Leaves, Role};
 use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
-use crate::target::{Capability, Facts, NamedBlocks, Varyings};
+use crate::target::{Capability, Facts, NamedBlocks, Profile, Varyings};
 use crate::tree::{
     Access, AddressSpace, AttributeArg, BufferKind, Enum, EnumId, Field, Function, FunctionId, Global, GlobalId,
     GlobalKind, Item, Modifiers, Origin, Param, ParamMode, Program, Scalar, Slices, Stage, Struct, StructId, Texture,
@@ -45,7 +45,8 @@ fn run(cx: &mut Context) {
     let wanted = wanted(cx.program, &cx.layout.leaves, &cx.profile.facts);
     let spelled = locals::spelled_words(cx.program, cx.profile.language);
     let (taken, blocks, signatures) = Default::default();
-    let mut names = Names { cx, reserved, spelled, wanted, taken, blocks, signatures };
+    let members = members(cx.program);
+    let mut names = Names { cx, reserved, spelled, wanted, taken, blocks, signatures, members };
     if let Some(entry) = names.cx.profile.facts.entry_name {
         names.taken.insert(entry.to_owned());
     }
@@ -63,7 +64,7 @@ fn run(cx: &mut Context) {
         true => names.cx.program.parameters.iter().map(|id| names.cx.program.globals[*id].name).collect(),
         false => FxHashSet::default(),
     };
-    let open: FxHashSet<GlobalId> = names.cx.program.listed_globals().filter(|id| names.is_open_block(*id)).collect();
+    let open = open_blocks(names.cx.program, names.cx.profile);
     for id in names.cx.program.functions_with_code() {
         let language = names.cx.profile.language;
         locals::name(names.cx.program, names.reserved, language, id, (&kept, &open));
@@ -83,6 +84,47 @@ struct Names<'a, 'b> {
     blocks: FxHashSet<String>,
     /// Names with parameter types, where overloads are.
     signatures: FxHashSet<String>,
+    /// The names in structs that have methods. What they mean there is no name that is made up for something outside.
+    members: FxHashMap<StructId, FxHashSet<Symbol>>,
+}
+
+/// The names of fields and methods in each struct that has methods.
+pub(super) fn members(program: &Program) -> FxHashMap<StructId, FxHashSet<Symbol>> {
+    let mut found: FxHashMap<StructId, FxHashSet<Symbol>> = FxHashMap::default();
+    for function in program.items.iter().filter_map(|item| item.function()).map(|id| &program.functions[id]) {
+        if let Some(id) = struct_of_member(program, function) {
+            let fields = || program.structs[id].fields.iter().map(|field| field.name).collect();
+            found.entry(id).or_insert_with(fields).insert(function.name);
+        }
+    }
+    // What a base has is in the struct, too.
+    for id in found.keys().copied().collect::<Vec<_>>() {
+        let mut next = base_of(program, id);
+        while let Some(base) = next {
+            let fields: Vec<Symbol> = program.structs[base].fields.iter().map(|field| field.name).collect();
+            let all: Vec<Symbol> = found.get(&base).into_iter().flatten().copied().chain(fields).collect();
+            found.entry(id).or_default().extend(all);
+            next = base_of(program, base);
+        }
+    }
+    found
+}
+
+/// The struct that is the base of another one.
+pub(super) fn base_of(program: &Program, id: StructId) -> Option<StructId> {
+    let first = program.structs[id].fields.first().filter(|field| field.is_base)?;
+    match program.types.get(first.ty) {
+        Type::Struct(base) => Some(base),
+        _ => None,
+    }
+}
+
+/// The struct in which a function is declared.
+pub(super) fn struct_of_member(program: &Program, function: &Function) -> Option<StructId> {
+    match program.types.get(function.owner.filter(|_| function.is_member())?) {
+        Type::Struct(id) => Some(id),
+        _ => None,
+    }
 }
 
 /// Where a name is from, the best first.
@@ -260,10 +302,24 @@ impl Names<'_, '_> {
         }
     }
 
+    /// Whether what is called `own` may be called `name` as far as the insides of structs are concerned: another name than its
+    /// own is not hidden there.
+    fn is_outside(&self, name: &str, own: &str) -> bool {
+        name == own || self.members.is_empty() || {
+            let name = Symbol::new(name);
+            !self.members.values().any(|members| members.contains(&name))
+        }
+    }
+
     fn global_name(&mut self, name: Symbol, class: Class) -> Symbol {
         let legal = self.legal(name.as_str());
         let is_legal = |n: &str| n == legal || self.legal(n) == n;
-        let free = |n: &str| is_legal(n) && !self.taken.contains(n) && self.is_open(n, name.as_str(), class);
+        let free = |n: &str| {
+            is_legal(n)
+                && !self.taken.contains(n)
+                && self.is_open(n, name.as_str(), class)
+                && self.is_outside(n, name.as_str())
+        };
         let found = numbered(&legal, free);
         self.taken.insert(found.clone());
         Symbol::new(&found)
@@ -392,7 +448,7 @@ impl Names<'_, '_> {
         let native: Vec<Item> = self.cx.program.items.iter().copied().filter(|i| self.is_native(*i)).collect();
         native.into_iter().for_each(|item| self.cx.program.items.remove(item));
         self.cx.program.items.settle();
-        let within = self.within_blocks();
+        let within = within_blocks(self.cx.program, self.cx.profile);
         for item in self.cx.program.items.clone() {
             match item {
                 Item::Struct(id) if within.contains(&id) => {}
@@ -409,12 +465,6 @@ impl Names<'_, '_> {
                 _ => {}
             }
         }
-    }
-
-    /// The structs whose members are named without their blocks: the text declares no such types.
-    fn within_blocks(&self) -> FxHashSet<StructId> {
-        let (program, blocks) = (&*self.cx.program, self.cx.profile.facts.named_blocks);
-        program.listed_globals().filter_map(|id| open_struct(program, &program.globals[id], blocks)).collect()
     }
 
     fn is_interface(&self, id: GlobalId) -> bool {
@@ -435,7 +485,7 @@ impl Names<'_, '_> {
     fn slices(&mut self, own: &[Vec<GlobalId>]) {
         let (program, blocks) = (&*self.cx.program, self.cx.profile.facts.named_blocks);
         let slices = Slices::new(program);
-        let within = self.within_blocks();
+        let within = within_blocks(self.cx.program, self.cx.profile);
         let private = |item: &Item| match *item {
             Item::Global(id) => self.is_interface(id) || self.entry_of(id).is_some(),
             Item::Struct(id) => within.contains(&id),
@@ -596,8 +646,11 @@ impl Names<'_, '_> {
     fn function(&mut self, id: FunctionId) {
         let function = &self.cx.program.functions[id];
         let (own, class) = (function.name.as_str(), class_of_function(function));
+        let host = struct_of_member(self.cx.program, function);
+        // Names in a struct are apart from those around it.
+        let scope = host.map(|id| format!("{}::", self.cx.program.structs[id].name)).unwrap_or_default();
         let mut base = own.to_owned();
-        if let Some(owner) = function.owner.filter(|_| !function.builtin) {
+        if let Some(owner) = function.owner.filter(|_| !function.builtin && host.is_none()) {
             base = format!("{}_{}", plain(&self.cx.program.type_name(owner)), plain(&base));
         }
         let base = self.legal_function(&base, function);
@@ -605,26 +658,34 @@ impl Names<'_, '_> {
         let overloads = self.cx.profile.has(Capability::Overloads) && !self.reserved.is_single(&base);
         let distinguishing_types =
             distinguishing_types(self.cx.program, function, self.cx.profile.has(Capability::FineOverloads));
-        let signature = |name: &str| format!("{name}({})", distinguishing_types.join(","));
+        let signature = |name: &str| format!("{scope}{name}({})", distinguishing_types.join(","));
         // HLSL converts arrays and vectors of as many numbers as easily as it passes them.
         let is_array =
             |p: &Param| matches!(self.cx.program.types.get(function.code.locals[p.local].ty), Type::Array(..));
         let with_array = self.cx.profile.has(Capability::FineOverloads) && function.params.iter().any(is_array);
-        let of_count = |name: &str, array: bool| format!("{name}/{}{}", types.len(), if array { "[]" } else { "" });
+        let of_count =
+            |name: &str, array: bool| format!("{scope}{name}/{}{}", types.len(), if array { "[]" } else { "" });
         // Where it converts what comes out, numbers of all kinds are alike there.
         let gives = function.builtin
             && self.cx.profile.has(Capability::ConvertedOutArguments)
             && function.params.iter().any(|p| p.mode != ParamMode::In);
         let any_kind = any_kind_of_results(self.cx.program, function);
-        let of_results = |name: &str| format!("{name}/{}", any_kind.join(","));
-        let free = |name: &str, names: &Self| {
-            if !names.is_open(name, own, class) {
+        let of_results = |name: &str| format!("{scope}{name}/{}", any_kind.join(","));
+        let free = |plain: &str, names: &Self| {
+            let name = plain;
+            let is_field = |id| names.cx.program.structs[id].fields.iter().any(|field| field.name == *name);
+            let is_open = match host {
+                Some(id) => !is_field(id) && (name == own || !names.taken.contains(name)),
+                None => names.is_open(name, own, class) && names.is_outside(name, own),
+            };
+            if !is_open {
                 return false;
             }
+            let name = &format!("{scope}{name}");
             if overloads && names.taken.contains(&format!("{name}()")) {
-                let unclear = names.signatures.contains(&of_count(name, !with_array))
-                    || gives && names.signatures.contains(&of_results(name));
-                return !unclear && !names.signatures.contains(&signature(name));
+                let unclear = names.signatures.contains(&of_count(plain, !with_array))
+                    || gives && names.signatures.contains(&of_results(plain));
+                return !unclear && !names.signatures.contains(&signature(plain));
             }
             !names.taken.contains(name) && !names.taken.contains(&format!("{name}()"))
         };
@@ -641,15 +702,16 @@ impl Names<'_, '_> {
         let is_legal = |n: &str| n == name || self.legal_function(n, function) == n;
         let name = numbered(&name, |n| is_legal(n) && free(n, self));
         // Functions of one name share it; nothing else may have it.
-        self.taken.insert(format!("{name}()"));
-        self.taken.insert(name.clone());
+        self.taken.insert(format!("{scope}{name}()"));
+        self.taken.insert(format!("{scope}{name}"));
         self.signatures.insert(signature(&name));
         self.signatures.insert(of_count(&name, with_array));
         if gives {
             self.signatures.insert(of_results(&name));
         }
-        self.cx.program.functions[id].name = Symbol::new(&name);
-        self.cx.program.functions[id].owner = None;
+        let function = &mut self.cx.program.functions[id];
+        function.name = Symbol::new(&name);
+        function.owner = function.owner.filter(|_| host.is_some());
     }
 
     /// Fields are in scopes of their own: only the language's words are forbidden.
@@ -671,7 +733,13 @@ impl Names<'_, '_> {
                 }
                 let same = field.name == *text.as_str() && seen.insert(field.name);
                 if !same || hiding.contains(&(id, field.name)) {
-                    let text = numbered(&text, |n| self.reserved.respell(n) == n && !taken.contains(&Symbol::new(n)));
+                    // Methods in the struct name it beside what is outside.
+                    let members = self.members.get(&id);
+                    let is_apart =
+                        |n: &str| members.is_none_or(|of| !of.contains(&Symbol::new(n)) && !self.taken.contains(n));
+                    let text = numbered(&text, |n| {
+                        self.reserved.respell(n) == n && !taken.contains(&Symbol::new(n)) && is_apart(n)
+                    });
                     field.name = Symbol::new(&text);
                     taken.insert(field.name);
                     seen.insert(field.name);
@@ -697,6 +765,18 @@ impl Names<'_, '_> {
         }
         hiding
     }
+}
+
+/// The structs whose members are named without their blocks: the text declares no such types.
+pub(super) fn within_blocks(program: &Program, profile: &Profile) -> FxHashSet<StructId> {
+    let blocks = profile.facts.named_blocks;
+    program.listed_globals().filter_map(|id| open_struct(program, &program.globals[id], blocks)).collect()
+}
+
+/// The blocks whose members are named without them.
+pub(super) fn open_blocks(program: &Program, profile: &Profile) -> FxHashSet<GlobalId> {
+    let blocks = profile.facts.named_blocks;
+    program.listed_globals().filter(|id| open_struct(program, &program.globals[*id], blocks).is_some()).collect()
 }
 
 /// The cases of an enum that are declared in the scope around it: all but those of an `enum class`.

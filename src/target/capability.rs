@@ -24,7 +24,7 @@ macro_rules! capabilities {
 capabilities! {
     /// Properties and subscripts with accessors.
     Properties,
-    /// Methods on structs.
+    /// Methods and bases of structs.
     Methods,
     /// Enums.
     Enums,

@@ -216,7 +216,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets, CarriedMarks,
 ]);
 const SM_5_1: Capabilities = SM_5_0.with(&[UnboundedResourceArrays]);
-const SM_6_0: Capabilities = SM_5_1.with(&[Enums, WaveOperations, WavesAnywhere, QuadOperations, Int64]);
+const SM_6_0: Capabilities = SM_5_1.with(&[Enums, Methods, WaveOperations, WavesAnywhere, QuadOperations, Int64]);
 const SM_6_1: Capabilities = SM_6_0.with(&[Multiview, Barycentrics]);
 const SM_6_2: Capabilities = SM_6_1.with(&[Float16, Int16]);
 const SM_6_3: Capabilities = SM_6_2.with(&[RayTracing, PassedArguments]);
@@ -248,9 +248,9 @@ const SM_6_6_SPIRV: Capabilities = SM_6_6
     // in their variables, and payloads of mesh shaders are memory of work groups.
     // DXC 1.7 has no descriptor heaps there, no derivatives without a fragment, no `select`, `and` and `or`, of matrices no
     // comparisons, bits and logic, no switches on numbers of other widths, no conversions of what functions give back, and no
-    // texels of structs and doubles, and crashes at `enum class`.
+    // texels of structs and doubles, and crashes at `enum class` and at methods of parts of constant buffers.
     .less(&[
-        SamplerFeedback, Enums, VaryingOffsets, NestedResourceArrays, ObjectResults,
+        SamplerFeedback, Enums, Methods, VaryingOffsets, NestedResourceArrays, ObjectResults,
         DescriptorHeaps, ComputeDerivatives, MeshDerivatives, VectorLogic, MatrixComponentOps, MatrixParts, SwitchWidths,
         StructTexels, WideTexels, ConvertedOutArguments, LocalTaskPayloads,
     ]);

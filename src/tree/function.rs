@@ -73,6 +73,18 @@ impl Param {
 /// The attribute of builtins whose last argument is passed to other shaders.
 pub const PASSES: &str = "__passes";
 
+/// What the source declares a function as, in the type that owns it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Member {
+    /// None that a target could have: a free function, an accessor, a constructor, an operator.
+    #[default]
+    None,
+    /// A method by a name, with an object.
+    Method,
+    /// The same without an object.
+    Static,
+}
+
 /// A function.
 #[derive(Clone, Debug, Default)]
 pub struct Function {
@@ -80,6 +92,8 @@ pub struct Function {
     pub name: Symbol,
     /// The struct or type whose method this is; `params[0]` is then `this` unless static. Kept for naming.
     pub owner: Option<TypeId>,
+    /// What it is in its owner; of a legal program, what it is declared as.
+    pub member: Member,
     /// Generic arguments as text, for naming an instance (`int_4`); empty if none.
     pub instance: Symbol,
     /// Parameters.
@@ -118,6 +132,11 @@ impl Function {
     /// An attribute by its name, in any case.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|a| a.name.as_str().eq_ignore_ascii_case(name))
+    }
+
+    /// Whether it is declared in its struct.
+    pub fn is_member(&self) -> bool {
+        self.member != Member::None
     }
 
     /// Whether `params[0]` is `this`.

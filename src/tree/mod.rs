@@ -32,7 +32,9 @@ pub use analyses::{Effects, Tracked};
 pub use body::*;
 pub use build::Build;
 pub use expr_kinds::ExprKinds;
-pub use function::{EntryPoint, Function, FunctionBody, KNOWN_AS, PASSES, Param, ParamMode, TargetCase, is_uniform};
+pub use function::{
+    EntryPoint, Function, FunctionBody, KNOWN_AS, Member, PASSES, Param, ParamMode, TargetCase, is_uniform,
+};
 pub use listed::Listed;
 pub use macro_numbers::{MacroNumber, MacroNumbers};
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
@@ -495,6 +497,8 @@ pub struct Field {
     pub offset: Option<u32>,
     /// Which stages use it in a payload.
     pub access: PayloadAccess,
+    /// It is the base of its struct; of a legal program, one that the struct is declared with.
+    pub is_base: bool,
     /// What of the source it is.
     pub origin: Origin,
     /// Of a member of a constant buffer: the numbers of the value that the source gives it, which the application sets.

@@ -741,6 +741,26 @@ impl Program {
         }
     }
 
+    /// Whether values of a type are, or have in them, those of a struct; of buffers, their elements.
+    pub fn holds_struct(&self, ty: TypeId, id: super::StructId) -> bool {
+        match self.types.get(ty) {
+            // A struct cannot contain itself, so this ends.
+            Type::Struct(of) => of == id || self.structs[of].fields.iter().any(|field| self.holds_struct(field.ty, id)),
+            other => other.element().is_some_and(|element| self.holds_struct(element, id)),
+        }
+    }
+
+    /// The object of which an expression is a base, or a base of a base; itself if it is none.
+    pub fn without_bases(&self, exprs: &ExprArena, id: ExprId) -> ExprId {
+        let mut id = id;
+        while let ExprKind::Field(object, index) = exprs[id].kind
+            && self.field(exprs[object].ty, index).is_some_and(|field| field.is_base)
+        {
+            id = object;
+        }
+        id
+    }
+
     /// Whether some leaf (what is neither struct nor array) of a type satisfies `f`.
     pub fn any_leaf(&self, ty: TypeId, f: &mut dyn FnMut(Type) -> bool) -> bool {
         match self.types.get(ty) {

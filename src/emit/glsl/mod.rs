@@ -314,7 +314,7 @@ impl GlslFile<'_> {
                 self.w.line(&format!("[[{name}]]"));
             }
         }
-        self.cx.function_body(&Glsl, &head, &function.code, &mut self.w);
+        self.cx.function_body(&Glsl, &head, function, &mut self.w);
     }
 
     fn param(&self, function: &Function, param: &Param) -> String {

@@ -104,39 +104,68 @@ impl HlslFile<'_> {
     fn structure(&mut self, id: StructId) {
         let structure = &self.cx.program.structs[id];
         self.w.before(&structure.comments);
-        self.w.open(&format!("struct {}{}", self.payload_attribute(id), structure.name));
-        self.fields(id, false);
+        let base = structure.fields.iter().find(|field| field.is_base);
+        let base = base.map(|base| format!(" : {}", self.dialect.type_name(self.cx, base.ty))).unwrap_or_default();
+        self.w.open(&format!("struct {}{}{base}", self.payload_attribute(id), structure.name));
+        self.members(id);
         self.cx.close(structure.span, ";", &mut self.w);
+    }
+
+    /// The fields and methods of a struct in the order of the source. A method stands apart from what is around it.
+    fn members(&mut self, id: StructId) {
+        let cx = self.cx;
+        let fields = &cx.program.structs[id].fields;
+        let mut methods = cx.methods(id).into_iter().peekable();
+        for field in fields.iter().filter(|field| !field.is_base) {
+            let is_before = |id: &FunctionId| cx.trivia.is_before(cx.program.functions[*id].span, field.span);
+            while let Some(method) = methods.next_if(is_before) {
+                self.method(method);
+            }
+            self.field(id, field, false);
+        }
+        methods.for_each(|method| self.method(method));
+    }
+
+    fn method(&mut self, id: FunctionId) {
+        self.w.blank();
+        let around = self.w.from(self.cx.origin(Item::Function(id)));
+        self.function(id);
+        self.w.from(around);
+        self.w.blank();
     }
 
     /// The fields; in a `cbuffer` with offsets to be written, each has its `packoffset`.
     fn fields(&mut self, id: StructId, in_block: bool) {
         for field in &self.cx.program.structs[id].fields {
-            self.w.before(&field.comments);
-            // Nothing is interpolated in a block, and its members take no word for it.
-            let mut text = if in_block { String::new() } else { self.builtin(&field.explicit) };
-            text.push_str(&if in_block { String::new() } else { interpolation(field.modifiers) });
-            text.push_str(self.matrix_order(field.ty, field.matrix_order));
-            text.push_str(&types::variable(
-                self.cx,
-                &self.dialect,
-                field.ty,
-                (field.name.as_str(), field.span),
-                field.modifiers,
-            ));
-            if let Some(semantic) = field.semantic {
-                text.push_str(&format!(" : {}", semantic.text));
-            }
-            if let (true, Some(offset)) = (in_block, field.offset) {
-                let component = ["", ".y", ".z", ".w"].get((offset % 16 / 4) as usize).unwrap_or(&"");
-                text.push_str(&format!(" : packoffset(c{}{component})", offset / 16));
-            }
-            let access = self.payload_access((!in_block).then_some(id), field);
-            let around = self.w.from((field.span, PieceKind::Name));
-            self.w.line(&format!("{text}{access};"));
-            self.w.from(around);
-            self.w.after(&field.comments);
+            self.field(id, field, in_block);
         }
+    }
+
+    fn field(&mut self, id: StructId, field: &Field, in_block: bool) {
+        self.w.before(&field.comments);
+        // Nothing is interpolated in a block, and its members take no word for it.
+        let mut text = if in_block { String::new() } else { self.builtin(&field.explicit) };
+        text.push_str(&if in_block { String::new() } else { interpolation(field.modifiers) });
+        text.push_str(self.matrix_order(field.ty, field.matrix_order));
+        text.push_str(&types::variable(
+            self.cx,
+            &self.dialect,
+            field.ty,
+            (field.name.as_str(), field.span),
+            field.modifiers,
+        ));
+        if let Some(semantic) = field.semantic {
+            text.push_str(&format!(" : {}", semantic.text));
+        }
+        if let (true, Some(offset)) = (in_block, field.offset) {
+            let component = ["", ".y", ".z", ".w"].get((offset % 16 / 4) as usize).unwrap_or(&"");
+            text.push_str(&format!(" : packoffset(c{}{component})", offset / 16));
+        }
+        let access = self.payload_access((!in_block).then_some(id), field);
+        let around = self.w.from((field.span, PieceKind::Name));
+        self.w.line(&format!("{text}{access};"));
+        self.w.from(around);
+        self.w.after(&field.comments);
     }
 
     /// Whether a resource, or each of an array, can be written.
@@ -296,8 +325,9 @@ impl HlslFile<'_> {
         let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
         let precise = if function.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
         let order = self.matrix_order(function.result, function.result_order.filter(|_| is_entry));
-        let head = format!("{precise}{order}{result} {}{params}{semantic}", function.name);
-        self.cx.function_body(&self.dialect, &head, &function.code, &mut self.w);
+        let word = if function.member == Member::Static { "static " } else { "" };
+        let head = format!("{word}{precise}{order}{result} {}{params}{semantic}", function.name);
+        self.cx.function_body(&self.dialect, &head, function, &mut self.w);
     }
 
     /// ` = 0.5` behind a parameter.

@@ -8,14 +8,22 @@ use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
 use crate::target::reserved::Reserved;
 use crate::tree::{
-    Body, ExprId, ExprKind, FunctionBody, FunctionId, GlobalId, Item, LocalId, Program, Stmt, StmtKind, Template,
-    TemplatePiece, Type, TypeId, UnaryOp,
+    Body, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Item, LocalId, Member, Program, Stmt,
+    StmtKind, Template, TemplatePiece, Type, TypeId, UnaryOp,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use scopes::Mentions;
 
-/// The language of the text, and the blocks whose members are named without them.
-type LanguageFacts<'a> = (Language, &'a FxHashSet<GlobalId>);
+/// What the names in a function depend on beside it.
+#[derive(Clone, Copy)]
+pub(in crate::legalize) struct NameFacts<'a> {
+    /// The language of the text.
+    pub(in crate::legalize) language: Language,
+    /// The blocks whose members are named without them.
+    pub(in crate::legalize) open: &'a FxHashSet<GlobalId>,
+    /// The struct in which the function stands: its members are named without it there.
+    pub(in crate::legalize) owner: Option<TypeId>,
+}
 
 /// Names what a function declares. Global names are final, and those that are `kept` are not hidden even if it uses them not.
 /// `open` are the blocks whose members are named without them.
@@ -26,14 +34,18 @@ pub(super) fn name(
     id: FunctionId,
     (kept, open): (&FxHashSet<Symbol>, &FxHashSet<GlobalId>),
 ) {
+    let function = &program.functions[id];
+    let owner = function.owner.filter(|_| function.is_member());
+    // The object has no other name in its struct.
+    let named = usize::from(owner.is_some() && function.is_method());
     let mut body = std::mem::take(&mut program.functions[id].code);
     let objects = if reserved.structs_before_objects() { objects(program, &body) } else { FxHashSet::default() };
     let structs = if objects.is_empty() { FxHashSet::default() } else { struct_names(program) };
     let params: Vec<LocalId> = program.functions[id].params.iter().map(|p| p.local).collect();
-    let mentions = Mentions::of(program, (language, open), &body, &params);
+    let mentions = Mentions::of(program, NameFacts { language, open, owner }, &body, &params);
     let block = std::mem::take(&mut body.block);
     let mut scopes = NameScopes { reserved, kept, mentions, objects, structs, visible: vec![FxHashMap::default()] };
-    params.iter().for_each(|local| scopes.declare(&mut body, *local));
+    params.iter().skip(named).for_each(|local| scopes.declare(&mut body, *local));
     // The body's block is in the scope of the parameters.
     scopes.statements(&mut body, &block.stmts);
     body.block = block;
@@ -90,11 +102,15 @@ fn struct_of(program: &Program, mut ty: TypeId, f: &mut dyn FnMut(Symbol)) {
 
 /// Calls `f` with the global names that an expression mentions by itself, words in spellings of builtins among them. Of the `open`
 /// blocks those are their members.
-fn used_names(program: &Program, (language, open): LanguageFacts, body: &Body, id: ExprId, f: &mut dyn FnMut(Symbol)) {
+fn used_names(program: &Program, facts: NameFacts, body: &Body, id: ExprId, f: &mut dyn FnMut(Symbol)) {
+    let NameFacts { language, open, owner } = facts;
     let expr = &body.exprs[id];
     match &expr.kind {
         ExprKind::Global(g) if open.contains(g) => {}
         ExprKind::Global(g) => f(program.globals[*g].name),
+        ExprKind::Call(callee, args) if program.functions[*callee].is_member() => {
+            member_names(program, (owner, body), (*callee, args), f);
+        }
         ExprKind::Call(function, _) if spelling(program, &expr.kind).is_none() => f(program.functions[*function].name),
         kind @ (ExprKind::Call(..) | ExprKind::Native(..)) => {
             spelling(program, kind).into_iter().flat_map(words_of).map(Symbol::new).for_each(&mut *f);
@@ -104,6 +120,13 @@ fn used_names(program: &Program, (language, open): LanguageFacts, body: &Body, i
             if let ExprKind::Contents(block) = body.exprs[*base].kind
                 && let ExprKind::Global(g) = body.exprs[body.exprs.base(block)].kind
                 && open.contains(&g)
+                && let Some(field) = program.field(body.exprs[*base].ty, *index)
+            {
+                f(field.name);
+            }
+            // One that is named without its object.
+            if owner.is_some()
+                && is_unsaid(body, program.without_bases(&body.exprs, *base), id)
                 && let Some(field) = program.field(body.exprs[*base].ty, *index)
             {
                 f(field.name);
@@ -122,6 +145,56 @@ fn used_names(program: &Program, (language, open): LanguageFacts, body: &Body, i
     if let Some(function) = function_of_operator(program, language, body, id) {
         f(function);
     }
+}
+
+/// The names in a call of a function that stands in a struct: behind a dot there are none.
+fn member_names(
+    program: &Program,
+    (owner, body): (Option<TypeId>, &Body),
+    (callee, args): (FunctionId, &[ExprId]),
+    f: &mut dyn FnMut(Symbol),
+) {
+    let callee = &program.functions[callee];
+    let is_own = owner.is_some() && callee.owner == owner;
+    match callee.member {
+        Member::Static => {
+            if is_own {
+                f(callee.name);
+            }
+            callee.owner.into_iter().for_each(|owner| struct_of(program, owner, f));
+        }
+        Member::Method if owner.is_some() => {
+            let object = args.first().map(|object| program.without_bases(&body.exprs, *object));
+            object.filter(|object| is_object(body, *object)).into_iter().for_each(|_| f(callee.name));
+        }
+        Member::Method | Member::None => {}
+    }
+}
+
+/// Whether an expression is the object of the method that a body is.
+pub(in crate::legalize) fn is_object(body: &Body, id: ExprId) -> bool {
+    matches!(body.exprs[id].kind, ExprKind::Local(local) if body.locals[local].name == "this")
+}
+
+/// Whether an object is one of which the source does not say `this`, where it names a member.
+fn is_unsaid(body: &Body, object: ExprId, member: ExprId) -> bool {
+    is_object(body, object) && body.exprs[object].span == body.exprs[member].span
+}
+
+/// The global names that a function mentions, those of types among them, without those of its own struct.
+pub(in crate::legalize) fn mentioned(
+    program: &Program,
+    (language, open): (Language, &FxHashSet<GlobalId>),
+    function: &Function,
+) -> FxHashSet<Symbol> {
+    let mut found = FxHashSet::default();
+    let facts = NameFacts { language, open, owner: None };
+    let body = &function.code;
+    let mut note = |name: Symbol| found.extend([name]);
+    body.expressions().into_iter().for_each(|id| used_names(program, facts, body, id, &mut note));
+    let types = body.locals.iter().map(|(_, local)| local.ty).chain([function.result]);
+    types.for_each(|ty| struct_of(program, ty, &mut note));
+    found
 }
 
 /// The function that an operator is whose operands or value are vectors or matrices.

@@ -3,7 +3,7 @@
 //! The statements are numbered in the order of the text. The scope of a variable is from its declaration, with its first
 //! value, to the last number of the block that it is declared in.
 
-use super::{LanguageFacts, struct_of, used_names};
+use super::{NameFacts, struct_of, used_names};
 use crate::symbol::Symbol;
 use crate::tree::{Body, ExprId, ExprKind, LocalId, Program, Stmt, StmtKind};
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ pub(super) struct Mentions {
 
 impl Mentions {
     /// Those of a body. Parameters, whose types stand before all statements, can be seen everywhere.
-    pub(super) fn of(program: &Program, facts: LanguageFacts, body: &Body, params: &[LocalId]) -> Mentions {
+    pub(super) fn of(program: &Program, facts: NameFacts, body: &Body, params: &[LocalId]) -> Mentions {
         let mut walk = Walk { program, facts, body, at: 0, mentions: Mentions::default() };
         params.iter().for_each(|local| walk.type_of(*local));
         walk.block(&body.block.stmts, &[], params);
@@ -48,7 +48,7 @@ impl Mentions {
 
 struct Walk<'a> {
     program: &'a Program,
-    facts: LanguageFacts<'a>,
+    facts: NameFacts<'a>,
     body: &'a Body,
     /// The number of the statement.
     at: u32,

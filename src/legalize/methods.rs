@@ -1,0 +1,280 @@
+//! Methods stay in their structs where the target has such, and a struct comes behind what its methods use.
+//!
+//! Before: `struct Light {...}  float g(float x) {...}  float Light::at(Light this, float t) { return g(t) * this.size; }`
+//! After:  `float g(float x) {...}  struct Light {...; float at(float t) { return g(t) * size; } }`
+//!
+//! Those that cannot stay become functions, when all get their names:
+//!
+//! | what | why |
+//! |---|---|
+//! | of a generic or an instance of one, a constructor, an accessor, an operator | the source has no such method |
+//! | of the inside of a block, of a struct that is not declared | there is nothing to stand in |
+//! | it uses its object as a whole, but to assign it | DXC reads no `this` as a value |
+//! | it is called on what is no variable, part of one, element or result | DXC calls no methods on a cast or a list |
+//! | its object may change by another name while it runs | a method has its object by reference, a parameter is a copy |
+//! | it names something of the name of a field or method of its struct | it would mean that |
+//! | what it uses needs the struct itself | neither could come first |
+
+use super::names::locals;
+use super::{Context, Pass, names};
+use crate::source::Span;
+use crate::symbol::Symbol;
+use crate::target::Capability;
+use crate::tree::analyses::items;
+use crate::tree::{
+    Access, BufferKind, Effects, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind,
+    Item, Member, ParamMode, Program, StructId, Type,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+pub(super) const PASS: Pass = Pass {
+    name: "methods",
+    always: Some("what stays is known when all passes have changed what they change"),
+    after: &["dead_code", "local_constants"],
+    run,
+    ..Pass::ROW
+};
+
+fn run(cx: &mut Context) {
+    let stay = cx.profile.has(Capability::Methods) && !cx.options.free_methods;
+    let found = if stay { candidates(cx) } else { BTreeSet::new() };
+    for (id, function) in cx.program.functions.iter_mut() {
+        if !found.contains(&id) {
+            function.member = Member::None;
+        }
+    }
+    if found.is_empty() {
+        return;
+    }
+    // One that goes may be what another one needs in its struct.
+    loop {
+        let mut gone = refused(cx);
+        if gone.is_empty() {
+            gone.extend(first_in_circle(cx.program));
+        }
+        if gone.is_empty() {
+            break;
+        }
+        gone.into_iter().for_each(|id| cx.program.functions[id].member = Member::None);
+    }
+    let ordered = ordered(cx.program);
+    cx.program.items = ordered.into();
+}
+
+/// The listed functions that stand in structs as of now.
+fn members(program: &Program) -> impl Iterator<Item = (FunctionId, StructId)> + '_ {
+    let functions = program.items.iter().filter_map(|item| item.function());
+    functions.filter_map(|id| Some((id, names::struct_of_member(program, &program.functions[id])?)))
+}
+
+/// The methods that could stay as far as their declarations and structs are concerned.
+fn candidates(cx: &Context) -> BTreeSet<FunctionId> {
+    let program = &*cx.program;
+    let declared: FxHashSet<Item> = program.items.iter().copied().collect();
+    let blocks = names::within_blocks(program, cx.profile);
+    let roots: FxHashSet<FunctionId> = program.entry_points.iter().flat_map(|entry| entry.roots()).collect();
+    let has_struct = |id: StructId| {
+        let of = &program.structs[id];
+        let is_own = !of.builtin && !of.made && of.instance.is_none() && !of.name.is_empty();
+        // One without fields need not be declared for anything else.
+        is_own && !blocks.contains(&id) && (of.fields.is_empty() || declared.contains(&Item::Struct(id)))
+    };
+    // Copies of one method for several arguments, and methods of one name with and without an object, are not told apart.
+    let mut places: FxHashMap<(StructId, Span), usize> = FxHashMap::default();
+    let mut kinds: FxHashMap<(StructId, Symbol), BTreeSet<bool>> = FxHashMap::default();
+    for (id, of) in members(program) {
+        let function = &program.functions[id];
+        *places.entry((of, function.span)).or_default() += 1;
+        kinds.entry((of, function.name)).or_default().insert(function.member == Member::Static);
+    }
+    let found = members(program).filter(|(id, of)| {
+        let function = &program.functions[*id];
+        !roots.contains(id)
+            && has_struct(*of)
+            && is_plain(program, function)
+            && places.get(&(*of, function.span)) == Some(&1)
+            && kinds.get(&(*of, function.name)).is_some_and(|kinds| kinds.len() == 1)
+    });
+    found.map(|(id, _)| id).collect()
+}
+
+/// Whether a function is as the source has it: its object first, if it has one, and a result that a member can have.
+fn is_plain(program: &Program, function: &Function) -> bool {
+    let own = !function.builtin && !function.made && !function.returns_ref && function.instance.is_empty();
+    let types = &program.types;
+    let is_passed = |mode: ParamMode| mode != ParamMode::Ref;
+    let object = function.params.first().filter(|_| function.is_method());
+    let has_object = object.is_some_and(|p| Some(function.code.locals[p.local].ty) == function.owner);
+    own && matches!(function.body, FunctionBody::Block)
+        && !matches!(types.get(function.result), Type::Array(..))
+        && function.params.iter().all(|p| is_passed(p.mode))
+        && match function.member {
+            Member::Method => has_object,
+            Member::Static => object.is_none(),
+            Member::None => false,
+        }
+}
+
+/// The members that cannot stay by what they, and calls of them, are made of.
+fn refused(cx: &Context) -> BTreeSet<FunctionId> {
+    let program = &*cx.program;
+    let mut found = BTreeSet::new();
+    let open = names::open_blocks(program, cx.profile);
+    let inside = names::members(program);
+    let analyses = program.analyses();
+    for (id, of) in members(program) {
+        let function = &program.functions[id];
+        let mentioned = locals::mentioned(program, (cx.profile.language, &open), function);
+        let is_hidden = inside.get(&of).is_some_and(|inside| mentioned.iter().any(|name| inside.contains(name)));
+        let globals = analyses.reached([id].into_iter()).1;
+        let is_shared = globals.iter().any(|g| may_change(program, *g, of));
+        if is_hidden || is_shared || says_this(program, function) {
+            found.insert(id);
+        }
+    }
+    let effects = program.effects();
+    program.each_exprs(&mut |exprs, live| {
+        for &id in live {
+            if let ExprKind::Call(callee, args) = &exprs[id].kind
+                && program.functions[*callee].is_member()
+                && !is_called_plainly(program, &effects, exprs, (*callee, args))
+            {
+                found.insert(*callee);
+            }
+        }
+    });
+    found
+}
+
+/// Whether a variable of the module, or a buffer that can be written, holds values of a struct.
+fn may_change(program: &Program, global: GlobalId, of: StructId) -> bool {
+    let global = &program.globals[global];
+    let is_written = |ty: Type| match ty {
+        Type::Buffer(kind, access, _) => access != Access::Read || matches!(kind, BufferKind::Block(_)),
+        _ => false,
+    };
+    match global.kind {
+        GlobalKind::Static | GlobalKind::Groupshared => program.holds_struct(global.ty, of),
+        GlobalKind::Parameter => {
+            is_written(program.types.get(program.types.innermost(global.ty))) && program.holds_struct(global.ty, of)
+        }
+        GlobalKind::Const
+        | GlobalKind::Specialization
+        | GlobalKind::Input
+        | GlobalKind::Output
+        | GlobalKind::Passed
+        | GlobalKind::Heap => false,
+    }
+}
+
+/// Whether a method has its object as a value: it may select members, call other methods of the struct, and assign it.
+fn says_this(program: &Program, function: &Function) -> bool {
+    let body = &function.code;
+    let live = body.expressions();
+    let is_object = |id: &ExprId| locals::is_object(body, *id);
+    let mut allowed: FxHashSet<ExprId> = FxHashSet::default();
+    for id in &live {
+        let object = match &body.exprs[*id].kind {
+            ExprKind::Field(object, _) | ExprKind::Assign(None, object, _) => Some(*object),
+            ExprKind::Call(callee, args) => {
+                let callee = &program.functions[*callee];
+                let is_own = callee.member == Member::Method && callee.owner == function.owner;
+                args.first().copied().filter(|_| is_own)
+            }
+            _ => None,
+        };
+        allowed.extend(object.filter(is_object));
+    }
+    live.iter().any(|id| is_object(id) && !allowed.contains(id))
+}
+
+/// Whether a call means the same where the callee has its object by reference.
+fn is_called_plainly(
+    program: &Program,
+    effects: &Effects,
+    exprs: &ExprArena,
+    (callee, args): (FunctionId, &[ExprId]),
+) -> bool {
+    let callee = &program.functions[callee];
+    let Some((object, others)) = args.split_first().filter(|_| callee.member == Member::Method) else { return true };
+    let base = |id: ExprId| &exprs[exprs.base(id)].kind;
+    let is_same = |id: ExprId| match (base(id), base(*object)) {
+        (ExprKind::Local(a), ExprKind::Local(b)) => a == b,
+        (ExprKind::Global(a), ExprKind::Global(b)) => a == b,
+        _ => false,
+    };
+    let params = callee.params.iter().skip(1).zip(others);
+    let is_passed_twice = params.clone().any(|(param, arg)| param.mode != ParamMode::In && is_same(*arg));
+    let changes = |arg: ExprId| {
+        let local = exprs.base_local(*object);
+        let is_written = |local| program.written_among(exprs, &exprs.post_order(arg)).contains(&local);
+        effects.expr(exprs, arg) && local.is_none_or(is_written)
+    };
+    has_methods(program, exprs, *object) && !is_passed_twice && !others.iter().any(|arg| changes(*arg))
+}
+
+/// Whether methods can be called on an expression: a variable or a result, a part or an element of one.
+fn has_methods(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    match &exprs[exprs.base(id)].kind {
+        ExprKind::Local(_) | ExprKind::Global(_) => true,
+        ExprKind::Call(callee, _) => {
+            let callee = &program.functions[*callee];
+            // Of the library's, those of buffers are written as methods.
+            matches!(callee.body, FunctionBody::Block) || callee.owner.is_some()
+        }
+        _ => false,
+    }
+}
+
+/// What has to stand before each item, where a struct has its methods in it.
+fn needed(program: &Program) -> FxHashMap<Item, Vec<Item>> {
+    let analyses = program.analyses();
+    let declared_before = analyses.declared_before();
+    let mut all: FxHashMap<Item, Vec<Item>> = FxHashMap::default();
+    for item in &program.items {
+        let own = standing(program, *item);
+        let uses = declared_before(*item).into_iter().map(|used| standing(program, used)).filter(|used| *used != own);
+        all.entry(own).or_default().extend(uses);
+    }
+    all
+}
+
+/// The item in whose text another one stands.
+fn standing(program: &Program, item: Item) -> Item {
+    let of = item.function().and_then(|id| names::struct_of_member(program, &program.functions[id]));
+    of.map_or(item, Item::Struct)
+}
+
+/// The first method that uses what its own struct has to stand before.
+fn first_in_circle(program: &Program) -> Option<FunctionId> {
+    let needed = needed(program);
+    let uses = |item: Item| needed.get(&item).cloned().unwrap_or_default();
+    let analyses = program.analyses();
+    let declared_before = analyses.declared_before();
+    let mut found = members(program).filter(|(id, of)| {
+        let own = Item::Struct(*of);
+        let used = declared_before(Item::Function(*id)).into_iter().map(|used| standing(program, used));
+        items::reached(used.filter(|used| *used != own), &uses).contains(&own)
+    });
+    found.next().map(|(id, _)| id)
+}
+
+/// The items, each behind what it uses, and methods behind their structs.
+fn ordered(program: &Program) -> Vec<Item> {
+    let needed = needed(program);
+    let listed: FxHashSet<Item> = program.items.iter().map(|item| standing(program, *item)).collect();
+    let roots = program.items.iter().map(|item| standing(program, *item));
+    let uses = |item: Item| needed.get(&item).cloned().unwrap_or_default();
+    let order = items::in_order_of_use(roots, &uses, &|item| listed.contains(&item));
+    let mut methods: FxHashMap<StructId, Vec<Item>> = FxHashMap::default();
+    members(program).for_each(|(id, of)| methods.entry(of).or_default().push(Item::Function(id)));
+    let with_methods = |item: Item| {
+        let own = match item {
+            Item::Struct(id) => methods.get(&id).cloned().unwrap_or_default(),
+            Item::Enum(_) | Item::Global(_) | Item::Function(_) => Vec::new(),
+        };
+        [item].into_iter().chain(own)
+    };
+    order.into_iter().flat_map(with_methods).collect()
+}
