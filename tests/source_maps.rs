@@ -106,6 +106,7 @@ const HEADER: &str = "#pragma once
 #define GAIN 0.75
 #define MIXED(a, b) lerp(a, b, GAIN)
 float twice(float value) { return value * 2; }
+#define PLUS + 0.25
 ";
 
 const SOURCE: &str = "#include \"lib/common.hlsli\"
@@ -115,7 +116,7 @@ SamplerState filter;
 float4 shade(float2 place : TEXCOORD0) : SV_Target
 {
     float4 texel = picture.Sample(filter, place);
-    float half_of_it = twice(texel.a);
+    float half_of_it = twice(texel.a) PLUS;
     return MIXED(texel, half_of_it);
 }
 ";
@@ -146,11 +147,11 @@ fn place_of(tree: &tempfile::TempDir, name: &str, word: &str) -> String {
 fn places_are_traced_through_macros_and_includes() {
     for args in [&["--source-map"][..], &["--source-map=inline"], &["--source-map", "--source-map-content"]] {
         let tree = built(&[&["--target", "hlsl,glsl,wgsl"], args].concat());
-        // Where the macro stays, it is defined and used.
-        for (output, mixed, defined) in [
-            ("out/hlsl/a.hlsl", "MIXED(texel", Some("lerp(")),
-            ("out/glsl/a.shade.frag", "MIXED(texel", Some("mix(")),
-            ("out/wgsl/a.wgsl", "mix(", None),
+        // Where the macro stays, or is a function, it is defined and used.
+        for (output, defined, place) in [
+            ("out/hlsl/a.hlsl", "lerp(", "3:21"),
+            ("out/glsl/a.shade.frag", "mix(", "3:21"),
+            ("out/wgsl/a.wgsl", "GAIN)", "3:32"),
         ] {
             let traced = |word: &str| {
                 let run = shaderport(tree.path(), &["trace", &place_of(&tree, output, word)]);
@@ -159,16 +160,16 @@ fn places_are_traced_through_macros_and_includes() {
             };
             let text = traced("half_of_it");
             assert!(text.contains("shaders/a.slang:8:11: note: `half_of_it`"), "{text}");
-            assert!(text.contains("float half_of_it = twice(texel.a);"), "{text}");
+            assert!(text.contains("float half_of_it = twice(texel.a) PLUS;"), "{text}");
             let text = traced("value * 2");
             assert!(text.contains("shaders/lib/common.hlsli:4:35"), "{text}");
             assert!(text.contains("included from shaders/a.slang:1:"), "{text}");
-            let text = traced(mixed);
+            let text = traced("MIXED(texel");
             assert!(text.contains("shaders/a.slang:9:12"), "{text}");
-            match defined {
-                Some(defined) => assert!(traced(defined).contains("shaders/lib/common.hlsli:3:21"), "{text}"),
-                None => assert!(text.contains("in the expansion of macro `MIXED`"), "{text}"),
-            }
+            let text = traced(defined);
+            assert!(text.contains(&format!("shaders/lib/common.hlsli:{place}")), "{text}");
+            let text = traced("0.25");
+            assert!(text.contains("in the expansion of macro `PLUS`"), "{text}");
             let json =
                 shaderport(tree.path(), &["trace", &place_of(&tree, output, "texel"), "--message-format", "json"]);
             let message: serde_json::Value = serde_json::from_str(&json.stdout).expect("a message");
