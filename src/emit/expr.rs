@@ -308,7 +308,8 @@ impl<'a> Exprs<'a> {
             return Prec::Unary;
         }
         // Its members are named in a struct without it, unless the source says `this`.
-        if !named_alone && !(self.is_object(object) && self.arena[object].span == self.arena[id].span) {
+        let is_unsaid = self.is_object(object) && self.arena[object].span == self.arena[id].span;
+        if !named_alone && !is_unsaid {
             self.operand(object, Prec::Postfix, out);
             out.push('.');
         }

@@ -126,7 +126,7 @@ fn refused(cx: &Context) -> BTreeSet<FunctionId> {
     for (id, of) in members(program) {
         let function = &program.functions[id];
         let mentioned = locals::mentioned(program, (cx.profile.language, &open), function);
-        let is_hidden = inside.get(&of).is_some_and(|inside| mentioned.iter().any(|name| inside.contains(name)));
+        let is_hidden = inside.get(&of).is_some_and(|inside| !mentioned.is_disjoint(inside));
         let globals = analyses.reached([id].into_iter()).1;
         let is_shared = globals.iter().any(|g| may_change(program, *g, of));
         if is_hidden || is_shared || says_this(program, function) {

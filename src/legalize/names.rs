@@ -30,6 +30,7 @@ use crate::tree::{
     Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 pub(super) const PASS: Pass = Pass {
     name: "names",
@@ -85,12 +86,12 @@ struct Names<'a, 'b> {
     /// Names with parameter types, where overloads are.
     signatures: FxHashSet<String>,
     /// The names in structs that have methods. What they mean there is no name that is made up for something outside.
-    members: FxHashMap<StructId, FxHashSet<Symbol>>,
+    members: BTreeMap<StructId, FxHashSet<Symbol>>,
 }
 
 /// The names of fields and methods in each struct that has methods.
-pub(super) fn members(program: &Program) -> FxHashMap<StructId, FxHashSet<Symbol>> {
-    let mut found: FxHashMap<StructId, FxHashSet<Symbol>> = FxHashMap::default();
+pub(super) fn members(program: &Program) -> BTreeMap<StructId, FxHashSet<Symbol>> {
+    let mut found: BTreeMap<StructId, FxHashSet<Symbol>> = BTreeMap::new();
     for function in program.items.iter().filter_map(|item| item.function()).map(|id| &program.functions[id]) {
         if let Some(id) = struct_of_member(program, function) {
             let fields = || program.structs[id].fields.iter().map(|field| field.name).collect();
