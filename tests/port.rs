@@ -322,6 +322,32 @@ fn lists_and_tasks_of_projects_are_followed() {
     assert!(report.contains("`App.vcxproj` (3 commands)") && !report.contains("is not followed"), "{report}");
 }
 
+/// An include directory is one of the tree in any case, and comes before roots that are found for other files.
+#[test]
+fn include_directories_of_descriptions_come_first() {
+    let include = "#include \"shade.hlsli\"\nfloat4 main() : SV_Target { return shade(); }\n";
+    let directory = tree(&[
+        ("s/A/shade.hlsli", "float4 shade() { return 0.25; }\n"),
+        ("s/App/Shaders/shade.hlsli", "float4 shade() { return 0.75; }\n"),
+        ("s/App/x.hlsl", include),
+        ("s/App/c.cmd", "dxc -T ps_6_0 -E main -I shaders -I Shaders x.hlsl\n"),
+        ("s/y.hlsl", include),
+    ]);
+    let run = port(directory.path(), &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let manifest = read(directory.path(), "out/shaderport.toml");
+    for keys in [
+        "tree = \"../s\"\ninclude = [\"A\"]\n",
+        "files = [\"App/x.hlsl\"]\nentries = [\"main:fragment\"]\ninclude = [\"App/Shaders\"]\n",
+    ] {
+        assert!(manifest.contains(keys), "{keys}\n{manifest}");
+    }
+    for (text, number) in [("out/wgsl/App/x.wgsl", "0.75"), ("out/wgsl/y.wgsl", "0.25")] {
+        let text = read(directory.path(), text);
+        assert!(text.contains(number), "{text}");
+    }
+}
+
 /// Macros that have all combinations of some values are permutations; a file that is compiled in other ways is a program for each.
 #[test]
 fn commands_that_differ_in_macros_are_variants_or_programs() {

@@ -432,7 +432,8 @@ impl Manifest {
     /// What every section may say.
     fn add(&self, settings: &mut FileSettings, said: &Said) -> Result<(), ManifestFault> {
         let section = &said.section;
-        settings.include.extend(section.include.iter().map(|i| self.directory.join(i)));
+        // What is about some files is looked through before what is about all.
+        settings.include.splice(0..0, section.include.iter().map(|i| self.directory.join(i)));
         for (name, value) in &section.defines {
             settings.defines.retain(|(n, _)| n != name);
             settings.defines.push((name.clone(), Some(value.text())));

@@ -82,13 +82,13 @@ pub fn suggest(tree: &Path, out: &Path, beside: &Beside) -> Result<Suggested, Fi
     let no_threads = |e| Finding::error(Code::INTERNAL, format!("there are no threads to compile on: {e}"));
     let pool = pool.map_err(no_threads)?;
     for _ in 0..ROUNDS {
-        let searched = found.searched(tree, include);
+        let found_roots = found.searched(tree, &[]);
         let loaders = Loaders::new(tree, tree);
         let any_case = found.any_case;
         let one = |file: &&String| {
             let group = groups.get(*file).and_then(|groups| groups.first());
             let of_group = group.into_iter().flat_map(|group| &group.include).map(|root| tree.join(root));
-            let include: Vec<PathBuf> = searched.iter().cloned().chain(of_group).collect();
+            let include: Vec<PathBuf> = include.iter().cloned().chain(of_group).chain(found_roots.clone()).collect();
             let of_group = group.map(Group::first_variant).unwrap_or_default();
             let defines: Vec<_> = defines.iter().cloned().chain(of_group).collect();
             look_at(&Compiler { tree, loaders: &loaders, include: &include, any_case, defines: &defines }, file)

@@ -128,8 +128,13 @@ impl Descriptions {
         if told {
             self.note(command, &format!("`{}`", shown(&command.words.join(" "))));
         }
-        let include = said.include.iter().filter(|path| is_known(path)).map(|path| joined(&command.directory, path));
-        let include: Vec<String> = include.collect();
+        let mut include: Vec<String> = Vec::new();
+        for path in said.include.iter().filter(|path| is_known(path)) {
+            let path = directory_in_any_case(&joined(&command.directory, path), files);
+            if !include.contains(&path) {
+                include.push(path);
+            }
+        }
         let value_is_known = |(_, value): &&(String, Option<String>)| value.as_deref().is_none_or(is_known);
         let defines: Vec<_> = said.defines.iter().filter(value_is_known).cloned().collect();
         if let Some((name, value)) = said.defines.iter().find(|define| !value_is_known(define)) {
@@ -169,6 +174,16 @@ impl Descriptions {
             self.notes.push(note);
         }
     }
+}
+
+/// A directory as the tree spells it, whose files are sorted.
+fn directory_in_any_case(path: &str, files: &[String]) -> String {
+    let is_below = |file: &&String, same: &dyn Fn(&str) -> bool| {
+        file.as_bytes().get(path.len()) == Some(&b'/') && file.get(..path.len()).is_some_and(same)
+    };
+    let exact = files.iter().find(|file| is_below(file, &|start| start == path));
+    let found = exact.or_else(|| files.iter().find(|file| is_below(file, &|start| start.eq_ignore_ascii_case(path))));
+    found.and_then(|file| file.get(..path.len())).unwrap_or(path).to_owned()
 }
 
 /// The file of the tree that a command names: from where it runs, from the tree, else the only one that ends so.
