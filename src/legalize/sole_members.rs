@@ -84,9 +84,11 @@ fn declares_one(cx: &Context, scope: Owner) -> bool {
     let Some(ScopeBuffer { layout, kept: false, .. }) = cx.layout.scope_buffer(scope) else { return false };
     match &layout.detail {
         Detail::Struct(parameters) => parameters.iter().filter(|p| p.layout.size() > 0).count() == 1,
-        Detail::Plain | Detail::Matrix { .. } | Detail::Array { .. } | Detail::Resource { .. } | Detail::Block { .. } => {
-            false
-        }
+        Detail::Plain
+        | Detail::Matrix { .. }
+        | Detail::Array { .. }
+        | Detail::Resource { .. }
+        | Detail::Block { .. } => false,
     }
 }
 
@@ -97,8 +99,9 @@ fn is_better(cx: &Context, global: &Global, field: &Field) -> bool {
         NamedBlocks::WithoutStruct => false,
         NamedBlocks::All => {
             // Whether its members are those of the block depends on what functions do, which stages that are linked do not share.
-            let may = !cx.profile.facts.linked_blocks && matches!(cx.program.types.get(field.ty), Type::Struct(_));
-            may && (global.name == field.name || global.modifiers.has(Modifiers::PUSH_CONSTANT))
+            let may = !cx.profile.facts.linked_blocks;
+            let is_struct = matches!(cx.program.types.get(field.ty), Type::Struct(_));
+            may && (global.modifiers.has(Modifiers::PUSH_CONSTANT) || is_struct && global.name == field.name)
         }
     }
 }

@@ -12,6 +12,8 @@
 //!   of these types, what the heads of entry points name), since languages have other ways to write those.
 //! - **new identifiers**: names that the output declares and no source has anywhere, but varyings, once an output. An entry
 //!   point with its stage behind its name, as one of several `main` has it, has no new name.
+//! - **invented**: those new identifiers that are no name of the source with something behind it. A target may ask for a second name
+//!   where the source has one: for the block of a buffer, the sampler of a combined texture, a parameter that is assigned.
 //! - **comments**: those in and before matched declarations, of a method those of the method, and of a macro if the output has its name; those in the middle of lists and expressions apart. Kept: the output
 //!   has the comment anywhere, as often. What heads several files, such as a licence, counts once.
 //! - **macros**: those without parameters that are an expression and are used in a matched declaration. Kept: the output has the name.
@@ -34,6 +36,7 @@ const COLUMNS: usize = 120;
 pub const MEASURES: &[&str] = &[
     "identifiers kept",
     "new identifiers per 100 lines",
+    "of these invented",
     "comments kept, in lists and expressions",
     "comments kept, elsewhere",
     "macros kept",
@@ -66,6 +69,8 @@ pub struct Measured {
     pub identifiers: Count,
     /// `good` are names that are not new.
     pub names: Count,
+    /// `good` are names that are not new or have one of the source in front.
+    pub invented: Count,
     pub inner_comments: Count,
     pub other_comments: Count,
     pub macros: Count,
@@ -212,6 +217,11 @@ fn identifiers(pairs: &Pairs, all: &[&[Token]], entries: &[Entry], to: &mut Meas
     }
 }
 
+/// Whether this is a directive of WGSL, which declares nothing: `enable f16;`.
+fn is_directive(unit: &Unit) -> bool {
+    unit.code.first().is_some_and(|t| t.is("enable") || t.is("requires") || t.is("diagnostic"))
+}
+
 /// Whether a name is that of a type and one of its methods: `Ray_at`.
 fn is_method(name: &str, methods: &[&str], types: &BTreeSet<&str>) -> bool {
     name.match_indices('_').any(|(at, _)| types.contains(&name[..at]) && methods.contains(&&name[at + 1..]))
@@ -235,7 +245,7 @@ fn new_names(made: &[Unit], sources: &[Source], entries: &[Entry], to: &mut Meas
     let code: Vec<&[Token]> = made.iter().map(|u| u.code.as_slice()).collect();
     let varyings = varyings(&code);
     let mut names: BTreeSet<&str> = BTreeSet::new();
-    for unit in made.iter().filter(|unit| !unit.is_varying) {
+    for unit in made.iter().filter(|unit| !unit.is_varying && !is_directive(unit)) {
         names.extend(declared(&unit.code));
         names.insert(unit.name);
     }
@@ -248,8 +258,15 @@ fn new_names(made: &[Unit], sources: &[Source], entries: &[Entry], to: &mut Meas
             let is_entry = entries.iter().any(|entry| entry.emitted == name && is_own(entry));
             let is_known = known.contains(name) || is_method(name, &known_list, &known) || is_entry;
             to.names.note(is_known, || name.to_owned());
+            to.invented.note(is_known || is_made_of_one(name, &known), || name.to_owned());
         }
     }
+}
+
+/// Whether a name is one of the source with a word, a number or an underscore behind it: `lights_block`, `ViewData`, `uv2`, `in_`.
+fn is_made_of_one(name: &str, known: &BTreeSet<&str>) -> bool {
+    let is_suffix = |c: char| c == '_' || c.is_ascii_digit() || c.is_ascii_uppercase();
+    name.char_indices().any(|(at, c)| at > 0 && is_suffix(c) && known.contains(&name[..at]))
 }
 
 /// All words of a text, those of directives too.
@@ -370,10 +387,20 @@ fn columns(sources: &[Source], output: &str, to: &mut Measured) {
 
 impl Measured {
     /// The counts in the order of [`MEASURES`].
-    pub fn counts(&self) -> [&Count; 8] {
-        let Measured { identifiers, names, inner_comments, other_comments, macros, literals, moved, columns, .. } =
-            self;
-        [identifiers, names, inner_comments, other_comments, macros, literals, moved, columns]
+    pub fn counts(&self) -> [&Count; 9] {
+        let Measured {
+            identifiers,
+            names,
+            invented,
+            inner_comments,
+            other_comments,
+            macros,
+            literals,
+            moved,
+            columns,
+            ..
+        } = self;
+        [identifiers, names, invented, inner_comments, other_comments, macros, literals, moved, columns]
     }
 
     /// Adds the numbers of another output.
@@ -381,6 +408,7 @@ impl Measured {
         let own = [
             &mut self.identifiers,
             &mut self.names,
+            &mut self.invented,
             &mut self.inner_comments,
             &mut self.other_comments,
             &mut self.macros,
