@@ -14,12 +14,12 @@ use crate::tree::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where an item stands in the source: standard library, modules, units; then by the declaration at file scope, and in that.
-type Key = (u32, u32, Place);
+type Key = (u32, u32, ItemPlace);
 
 /// A place in a declaration at file scope. What the library adds to a type is declared when it is asked for: its place is that in
 /// the text, for all programs alike.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum ItemPlace {
     Text(FileId, u32),
     Decl(u32),
 }
@@ -408,7 +408,7 @@ impl<'a> Checker<'a> {
             Item::Global(id) => self.global_decl(id),
             Item::Function(id) => self.functions.of_function.get(id.index()).map(|i| self.functions.get(*i).decl),
         };
-        let Some(decl) = decl else { return (u32::MAX, 0, Place::Decl(0)) };
+        let Some(decl) = decl else { return (u32::MAX, 0, ItemPlace::Decl(0)) };
         let source = self.source_of(decl);
         let count = self.sources.len() as u32;
         // Modules that others import come later in the order of first import, and earlier in the text.
@@ -418,7 +418,7 @@ impl<'a> Checker<'a> {
             _ => count + 1 + source.unit,
         };
         let span = self.info(decl).span;
-        let place = if source.builtin { Place::Text(span.file, span.start) } else { Place::Decl(decl.0) };
+        let place = if source.builtin { ItemPlace::Text(span.file, span.start) } else { ItemPlace::Decl(decl.0) };
         (rank, self.root_decl(decl).0, place)
     }
 
