@@ -5,6 +5,7 @@
 //! order by [`Symbol::as_str`].
 
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::{OnceLock, RwLock};
 
@@ -12,10 +13,15 @@ use std::sync::{OnceLock, RwLock};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Symbol(u32);
 
-/// Ids by text. Texts by id are in [`TEXTS`], which is read without a lock.
+/// Ids by text. Texts by id are in [`TEXTS`], which is read without a lock. The first id is that of the empty name.
 fn ids() -> &'static RwLock<FxHashMap<&'static str, u32>> {
     static IDS: OnceLock<RwLock<FxHashMap<&'static str, u32>>> = OnceLock::new();
-    IDS.get_or_init(RwLock::default)
+    IDS.get_or_init(|| RwLock::new(FxHashMap::from_iter([("", 0)])))
+}
+
+thread_local! {
+    /// The names that this thread has met: they are asked for often, and threads wait for each other at a lock.
+    static MET: RefCell<FxHashMap<&'static str, Symbol>> = RefCell::default();
 }
 
 /// Binary logarithm of the length of the first block of [`TEXTS`]; each block is twice as long as the one before.
@@ -44,8 +50,26 @@ fn set_text(id: u32, text: &'static str) {
 }
 
 impl Symbol {
+    /// The empty name.
+    const EMPTY: Symbol = Symbol(0);
+
     /// The symbol of `text`.
     pub fn new(text: &str) -> Symbol {
+        if text.is_empty() {
+            return Symbol::EMPTY;
+        }
+        MET.with_borrow_mut(|met| match met.get(text) {
+            Some(known) => *known,
+            None => {
+                let symbol = Symbol::of_all(text);
+                met.insert(symbol.as_str(), symbol);
+                symbol
+            }
+        })
+    }
+
+    /// The symbol of a text that this thread has not met.
+    fn of_all(text: &str) -> Symbol {
         let read = ids().read().unwrap_or_else(|e| e.into_inner());
         if let Some(&id) = read.get(text) {
             return Symbol(id);
@@ -71,13 +95,13 @@ impl Symbol {
 
     /// Whether this is the empty name (of an anonymous declaration).
     pub fn is_empty(self) -> bool {
-        self.as_str().is_empty()
+        self == Symbol::EMPTY
     }
 }
 
 impl Default for Symbol {
     fn default() -> Symbol {
-        Symbol::new("")
+        Symbol::EMPTY
     }
 }
 

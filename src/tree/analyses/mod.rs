@@ -38,6 +38,7 @@ pub use ranges::Ranges;
 
 use super::{Body, ExprId, FunctionId, GlobalId, Program, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -58,15 +59,29 @@ impl<T> Tracked<T> {
     }
 
     fn stamp(&self) -> u64 {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
         match self.stamp.load(Ordering::Relaxed) {
             0 => {
-                let new = NEXT.fetch_add(1, Ordering::Relaxed);
+                let new = new_stamp();
                 self.stamp.compare_exchange(0, new, Ordering::Relaxed, Ordering::Relaxed).map_or_else(|of| of, |_| new)
             }
             known => known,
         }
     }
+}
+
+/// A number that was not given before. Each thread takes many at once.
+fn new_stamp() -> u64 {
+    const MANY: u64 = 1 << 16;
+    static NEXT: AtomicU64 = AtomicU64::new(MANY);
+    thread_local! {
+        static LAST: Cell<u64> = const { Cell::new(MANY - 1) };
+    }
+    let mut next = LAST.get() + 1;
+    if next.is_multiple_of(MANY) {
+        next = NEXT.fetch_add(MANY, Ordering::Relaxed);
+    }
+    LAST.set(next);
+    next
 }
 
 impl<T> std::ops::Deref for Tracked<T> {
