@@ -521,7 +521,10 @@ fn what_no_program_uses_is_in_headers() {
         float needs_mine(float x) { return mine(x); }\n#endif\n";
     let main = "#include \"h.hlsli\"\nfloat4 x;\n\
         [shader(\"fragment\")] float4 ps(float4 p : SV_Position) : SV_Target { return x * used(p.x); }\n";
-    let own = format!("#define OWN\n{}", main.replace("float4 x", "float4 mine, more").replace("return x", "return more * mine"));
+    let own = format!(
+        "#define OWN\n{}",
+        main.replace("float4 x", "float4 mine, more").replace("return x", "return more * mine")
+    );
     let directory = tree(&[("s/a.hlsl", main), ("s/h.hlsli", &(header + more)), ("s/b.hlsl", &own)]);
     let run = build(directory.path(), &["--validate", "--verbose"]);
     for (target, ending) in [("hlsl", "hlsl"), ("glsl", "glsl"), ("wgsl", "wgsl")] {

@@ -698,7 +698,9 @@ impl Context<'_> {
             body.block.stmts.push(Stmt::new(StmtKind::Return(Some(tree.root)), span));
             f(self, &mut body);
             let value = match body.block.stmts.as_slice() {
-                [Stmt { kind: StmtKind::Return(Some(root)), .. }] => ExprTree { root: *root, exprs: body.exprs.into_value() },
+                [Stmt { kind: StmtKind::Return(Some(root)), .. }] => {
+                    ExprTree { root: *root, exprs: body.exprs.into_value() }
+                }
                 _ => tree,
             };
             self.program.globals[id].init = Some(value);
