@@ -22,7 +22,9 @@ pub use crate::target::Target;
 use crate::target::{Capability, Conditionals, Profile};
 use crate::tree::{Access, AttributeArg, BufferKind, GlobalId, Length, MatrixOrder, Program, Stage, Type};
 use crate::{legalize, stdlib};
-pub use frontend::{Shared, module_files};
+pub use frontend::Shared;
+#[cfg(feature = "cli")]
+pub(crate) use frontend::module_files;
 pub(crate) use spare::SpareCode;
 use std::collections::BTreeSet;
 use std::sync::Arc;

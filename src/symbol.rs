@@ -19,6 +19,9 @@ fn ids() -> &'static RwLock<FxHashMap<&'static str, u32>> {
     IDS.get_or_init(|| RwLock::new(FxHashMap::from_iter([("", 0)])))
 }
 
+/// How many names a thread knows by itself.
+const MOST_MET: usize = 1 << 14;
+
 thread_local! {
     /// The names that this thread has met: they are asked for often, and threads wait for each other at a lock.
     static MET: RefCell<FxHashMap<&'static str, Symbol>> = RefCell::default();
@@ -62,6 +65,10 @@ impl Symbol {
             Some(known) => *known,
             None => {
                 let symbol = Symbol::of_all(text);
+                // Names of one file alone are not met again.
+                if met.len() >= MOST_MET {
+                    met.clear();
+                }
                 met.insert(symbol.as_str(), symbol);
                 symbol
             }

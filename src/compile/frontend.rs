@@ -264,7 +264,7 @@ impl Frontend<'_> {
 }
 
 /// What the file of a module may be called, from the file that imports it or an include root.
-pub fn module_files(path: &str) -> Vec<String> {
+pub(crate) fn module_files(path: &str) -> Vec<String> {
     let mut candidates = vec![format!("{path}.slang"), format!("{}.slang", path.replace('_', "-"))];
     if path.contains('.') {
         candidates.insert(0, path.to_owned());
