@@ -39,11 +39,11 @@ pub(super) const PASS: Pass = Pass {
 fn run(cx: &mut Context) {
     let stay = cx.profile.has(Capability::Methods) && !cx.options.free_methods;
     let found = if stay { candidates(cx) } else { BTreeSet::new() };
-    for (id, function) in cx.program.functions.iter_mut() {
-        if !found.contains(&id) {
-            function.member = Member::None;
-        }
-    }
+    let leaves = |(id, function): (FunctionId, &Function)| {
+        (function.member != Member::None && !found.contains(&id)).then_some(id)
+    };
+    let leaving: Vec<FunctionId> = cx.program.functions.iter().filter_map(leaves).collect();
+    leaving.into_iter().for_each(|id| cx.program.functions[id].member = Member::None);
     if found.is_empty() {
         return;
     }
