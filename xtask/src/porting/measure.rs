@@ -212,6 +212,8 @@ fn identifiers(pairs: &Pairs, all: &[&[Token]], entries: &[Entry], to: &mut Meas
         for name in used(&unit.code).into_iter().filter(|n| names.contains(n) && !parameters.contains(n)) {
             // A method may be written as a function with the name of its type before its own.
             let is_kept = kept.contains(name) || kept.iter().any(|k| is_part_of_method(k, name, &names));
+            // One that was defined outside of its type may stand in it, where the name of the type is around it.
+            let is_kept = is_kept || unit.owner == Some(name) && made.owner == Some(name);
             to.identifiers.note(is_kept, || format!("{name} in {}", unit.name));
         }
     }
@@ -507,6 +509,17 @@ mod tests {
         let output = "struct Ray\n{\n    float t;\n};\nfloat Ray_at(Ray self)\n{\n    return self.t;\n}\nfloat f(Ray r)\n{\n    return Ray_at(r);\n}\n";
         let found = of(source, output);
         assert_eq!((found.identifiers.lost.len(), found.names.lost), (0, vec!["self".to_owned()]));
+    }
+
+    #[test]
+    fn methods_may_be_in_their_types() {
+        let source =
+            "struct Ray { float t; float at(); };\nfloat Ray::at() { return t; }\nfloat f(Ray r) { return r.at(); }";
+        let output = "struct Ray { float t; float at() { return t; } };\nfloat f(Ray r) { return r.at(); }";
+        let found = of(source, output);
+        assert_eq!((found.identifiers.lost, found.names.lost), (Vec::new(), Vec::new()));
+        let elsewhere = "struct Ray { float t; };\nfloat at(float t) { return t; }\nfloat f(Ray r) { return at(r.t); }";
+        assert_eq!(of(source, elsewhere).identifiers.lost, ["Ray in at"]);
     }
 
     #[test]
