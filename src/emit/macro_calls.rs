@@ -219,7 +219,7 @@ impl Exprs<'_> {
         // A member that the macro names: the span is that of what it is a member of.
         let is_member =
             matches!(self.kind(id), ExprKind::Field(..) | ExprKind::Swizzle(..) | ExprKind::MatrixSwizzle(..));
-        if is_member && !macros.sources.spelled(span).contains('.') {
+        if is_member && !macros.sources.spelled(span).contains('.') && !self.is_own_member(id) {
             return None;
         }
         let is_whole = call.args.get(param).is_some_and(|arg| self.is_all_of(id, *arg));
@@ -228,6 +228,20 @@ impl Exprs<'_> {
             return None;
         }
         Some(param)
+    }
+
+    /// Whether an expression is a member that the source names alone, as in methods and `cbuffer`s: what has it has the span of it.
+    fn is_own_member(&self, id: ExprId) -> bool {
+        let ExprKind::Field(of, _) = *self.kind(id) else { return false };
+        let object = if let ExprKind::Contents(buffer) = *self.kind(of) { buffer } else { of };
+        let declared = match *self.kind(object) {
+            ExprKind::Local(local) => self.locals.map(|locals| locals[local].span),
+            ExprKind::Global(global) => Some(self.cx.program.globals[global].span),
+            _ => None,
+        };
+        let spelled = |span: Span| self.cx.macros.sources.spelled(span);
+        let span = self.arena[id].span;
+        self.arena[of].span == span && declared.is_some_and(|declared| spelled(declared) != spelled(span))
     }
 
     /// Whether each operand of an operator in an expression is all of one argument, which the macro has twice.

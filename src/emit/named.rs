@@ -38,6 +38,7 @@ pub(super) struct Macros<'a> {
     /// Those by their definitions.
     places: RefCell<FxHashMap<Span, usize>>,
     mode: Cell<Mode>,
+    /// What names must not be.
     reserved: &'static Reserved,
     /// No names are written now: it is asked how a text is without them.
     is_plain: Cell<bool>,

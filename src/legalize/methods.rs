@@ -80,7 +80,7 @@ fn candidates(cx: &Context) -> BTreeSet<FunctionId> {
         // One without fields need not be declared for anything else.
         is_own && !blocks.contains(&id) && (of.fields.is_empty() || declared.contains(&Item::Struct(id)))
     };
-    // Copies of one method for several arguments, and methods of one name with and without an object, are not told apart.
+    // Copies of one method for several arguments, and methods of one name with and without an object, are not distinguished.
     let mut places: FxHashMap<(StructId, Span), usize> = FxHashMap::default();
     let mut kinds: FxHashMap<(StructId, Symbol), BTreeSet<bool>> = FxHashMap::default();
     for (id, of) in members(program) {
