@@ -504,7 +504,7 @@ impl<'a> Compilation<'a> {
             Some(variants) => variants.library(mentions),
             None => {
                 let library = mentions.stdlib();
-                (Arc::new(mentions), Arc::new(library))
+                (Arc::new(mentions), library)
             }
         };
         let mut diags = Diagnostics::default();

@@ -1,6 +1,6 @@
 //! File texts and positions in them. No paths are opened here and nothing is read: a [`Loader`] brings the text.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// One file text, or one macro expansion (see [`Span`]).
 ///
@@ -99,7 +99,8 @@ pub struct SourceFile {
     pub recorded: String,
     /// The text, without a byte order mark. Invalid UTF-8 was replaced.
     pub text: Arc<str>,
-    line_starts: Vec<u32>,
+    /// Found when a place is shown; most texts have no place that is.
+    line_starts: OnceLock<Vec<u32>>,
     included_from: Option<Span>,
     comments: Places,
 }
@@ -213,13 +214,11 @@ impl Sources {
 
     /// Adds a file and returns its id.
     pub fn add(&mut self, name: &str, text: Arc<str>) -> FileId {
-        let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
         self.files.push(SourceFile {
             name: name.to_owned(),
             recorded: name.to_owned(),
             text,
-            line_starts,
+            line_starts: OnceLock::new(),
             included_from: None,
             comments: Places::default(),
         });
@@ -304,8 +303,9 @@ impl Sources {
     /// Zero-based line and byte column of an offset.
     pub fn line_column(&self, file: FileId, offset: u32) -> (usize, usize) {
         let Some(file) = self.file(file) else { return (0, 0) };
-        let line = file.line_starts.partition_point(|s| *s <= offset).saturating_sub(1);
-        let start = file.line_starts.get(line).copied().unwrap_or(0);
+        let starts = file.line_starts();
+        let line = starts.partition_point(|s| *s <= offset).saturating_sub(1);
+        let start = starts.get(line).copied().unwrap_or(0);
         (line, (offset - start) as usize)
     }
 }
@@ -323,7 +323,10 @@ impl SourceFile {
 
     /// Byte offset of the start of each line.
     pub fn line_starts(&self) -> &[u32] {
-        &self.line_starts
+        self.line_starts.get_or_init(|| {
+            let breaks = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+            std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect()
+        })
     }
 }
 

@@ -14,9 +14,9 @@ use crate::parse::{self, parse};
 use crate::source::{FileId, Sources, Span};
 use crate::symbol::Symbol;
 pub use operations::Operation;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What the build script made: the rows of [`Part`], the numbered spellings, and which parts declare which of them.
 mod table {
@@ -100,7 +100,7 @@ impl Mentions {
         let words = tokens.tokens.iter().filter(|t| t.kind == TokenKind::Ident || t.text == choice);
         self.names.reserve(tokens.tokens.len() / 8);
         self.names.extend(words.map(|t| t.text));
-        if has_glsl(tokens) {
+        if tokens.glsl || self.names.iter().any(may_be_of_glsl) && has_words_of_glsl(&tokens.tokens) {
             self.names.insert(Symbol::new(MARK));
         }
     }
@@ -126,45 +126,73 @@ impl Mentions {
     }
 
     /// What a program with these names needs of the library, or more. A program that does not check with this is to be
-    /// checked again with all, before its errors are reported.
-    pub fn stdlib(&self) -> Stdlib {
-        let mut search = Search::new();
-        #[expect(clippy::iter_over_hash_type, reason = "the result is a set")]
-        for name in &self.names {
-            let implied = IMPLIED.iter().filter(|(word, _)| name == word).map(|(_, name)| *name);
-            for name in implied.chain([name.as_str()]) {
-                search.name(find(name));
-            }
+    /// checked again with all, before its errors are reported. Programs that mention the same of the library share it.
+    pub fn stdlib(&self) -> Arc<Stdlib> {
+        /// More are not kept.
+        const MOST: usize = 256;
+        static KNOWN: Mutex<FxHashMap<Vec<usize>, Arc<Stdlib>>> = Mutex::new(FxHashMap::with_hasher(FxBuildHasher));
+        let known = || KNOWN.lock().unwrap_or_else(|e| e.into_inner());
+        let names = self.in_library();
+        if let Some(library) = known().get(&names) {
+            return library.clone();
         }
+        let mut search = Search::new();
+        names.iter().for_each(|name| search.name(*name));
         search.run();
-        Stdlib::of(&search.wanted)
+        let library = Arc::new(Stdlib::of(&search.wanted));
+        let mut known = known();
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert(names, library.clone());
+        library
+    }
+
+    /// The numbers of the names that the library declares, in order.
+    fn in_library(&self) -> Vec<usize> {
+        let words = self.names.iter().flat_map(|name| {
+            let implied = IMPLIED.iter().filter(move |(word, _)| *name == *word).map(|(_, name)| *name);
+            implied.chain([name.as_str()])
+        });
+        let mut numbers: Vec<usize> = words.filter_map(find).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 }
 
-/// Whether there is what only GLSL and programs with its module have: its import, its storage blocks
-/// `buffer Name { ... }` or the size of the group as it says it.
 /// Whether a file is written in GLSL's words, or has them by an import.
 pub fn has_glsl(tokens: &TokenStream) -> bool {
     tokens.glsl || has_words_of_glsl(&tokens.tokens)
 }
 
+/// Whether there is what only GLSL and programs with its module have: its import, its storage blocks
+/// `buffer Name { ... }` or the size of the group as it says it.
 fn has_words_of_glsl(tokens: &[Token]) -> bool {
-    tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Ident).any(|(at, token)| {
-        let text = token.text.as_str();
+    let words = tokens.iter().enumerate().filter(|(_, token)| token.kind == TokenKind::Ident);
+    let mut words = words.filter(|(_, token)| may_be_of_glsl(&token.text));
+    words.any(|(at, token)| {
         let behind = |n: usize| tokens.get(at + n);
-        // Most words are told by their first letters.
-        match text.as_bytes() {
-            [b'l', b'o', ..] => text.starts_with("local_size_"),
-            [b'i', b'm', ..] => {
-                text == "import" && behind(1).is_some_and(|name| name.text.as_str().trim_matches('"') == GLSL)
-            }
-            [b'b', b'u', ..] => {
+        match token.text.as_str() {
+            "import" => behind(1).is_some_and(|name| name.text.as_str().trim_matches('"') == GLSL),
+            "buffer" => {
                 let is_block = |name: &Token| name.kind == TokenKind::Ident && behind(2).is_some_and(|t| t.text == "{");
-                text == "buffer" && behind(1).is_some_and(is_block)
+                behind(1).is_some_and(is_block)
             }
-            _ => false,
+            _ => true,
         }
     })
+}
+
+/// Whether a word is one of these; most are told by their first letters.
+fn may_be_of_glsl(word: &Symbol) -> bool {
+    let text = word.as_str();
+    match text.as_bytes() {
+        [b'l', b'o', ..] => text.starts_with("local_size_"),
+        [b'i', b'm', ..] => text == "import",
+        [b'b', b'u', ..] => text == "buffer",
+        _ => false,
+    }
 }
 
 /// The number of a spelling that is declared in the library.
@@ -224,8 +252,10 @@ impl Search {
         search
     }
 
-    fn name(&mut self, name: Option<usize>) {
-        let Some(name) = name.filter(|n| self.seen.get(*n) == Some(&false)) else { return };
+    fn name(&mut self, name: usize) {
+        if self.seen.get(name) != Some(&false) {
+            return;
+        }
         self.seen[name] = true;
         declarers(name).for_each(|part| self.part(part));
     }
@@ -244,7 +274,7 @@ impl Search {
         loop {
             while let Some(row) = self.next.pop() {
                 let names = table::NEEDS.get(row.needs).unwrap_or_default();
-                names.iter().for_each(|name| self.name(Some((*name).into())));
+                names.iter().for_each(|name| self.name((*name).into()));
             }
             let waiting = std::mem::take(&mut self.waiting);
             waiting.into_iter().for_each(|(number, _)| self.part(number));

@@ -22,7 +22,7 @@ use crate::source_map::{MapForm, SourceMapUse};
 use crate::symbol::Symbol;
 use crate::tree::Stage;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// What a file is.
@@ -131,6 +131,7 @@ pub fn compile_job(
         has_map_texts: options.source_map_content,
         before: 0,
         conditions: (variants.len() > 1 && options.permutations.is_merged()).then(BTreeSet::new),
+        sidecars: VecDeque::new(),
     };
     let sources: Vec<String> = job.files.iter().map(|f| f.to_string_lossy().replace('\\', "/")).collect();
     let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
@@ -203,6 +204,8 @@ struct Making<'a> {
     before: usize,
     /// The conditions of the sources, if variants are merged.
     conditions: Option<BTreeSet<String>>,
+    /// The last sidecars, with their texts.
+    sidecars: VecDeque<(Target, Reflection, Vec<u8>)>,
 }
 
 impl Making<'_> {
@@ -333,7 +336,7 @@ impl Making<'_> {
         }
         output.spare.texts.iter().filter(|text| text.target == target).for_each(|text| self.add_spare(variant, text));
         if let Some((_, reflection)) = output.reflections.iter().find(|(t, _)| *t == target)
-            && let Some(bytes) = sidecar(reflection, self.order.sidecar)
+            && let Some(bytes) = self.sidecar(target, reflection)
         {
             let name = self.names.sidecar(variant, target);
             let (kind, entry, target) = (OutputKind::Sidecar, None, Some(target));
@@ -344,6 +347,22 @@ impl Making<'_> {
             self.file(depfile(self.order, name, target, &names, &output.dependencies));
         }
         true
+    }
+
+    /// The text of a sidecar. Most variants have the interface of one before them.
+    fn sidecar(&mut self, target: Target, reflection: &Reflection) -> Option<Vec<u8>> {
+        /// More are not kept.
+        const MOST: usize = 16;
+        let is_same = |(of, known, _): &&(Target, Reflection, Vec<u8>)| *of == target && known == reflection;
+        if let Some((_, _, bytes)) = self.sidecars.iter().find(is_same) {
+            return Some(bytes.clone());
+        }
+        let bytes = sidecar(reflection, self.order.sidecar)?;
+        if self.product.variants > 1 {
+            self.sidecars.truncate(MOST - 1);
+            self.sidecars.push_front((target, reflection.clone(), bytes.clone()));
+        }
+        Some(bytes)
     }
 
     /// Adds what no entry point uses. What validators do not take is left out.

@@ -27,7 +27,7 @@ impl Variants {
         {
             return (names.clone(), library.clone());
         }
-        let library = Arc::new(mentions.stdlib());
+        let library = mentions.stdlib();
         known.insert((Arc::new(mentions), library)).clone()
     }
 }

@@ -19,7 +19,7 @@ pub(super) const PASS: Pass = Pass {
     name: "aggregates",
     removes: &[(
         Capability::AggregateExpressions,
-        Find::Body(|p, _, body, live| misplaced(p, body, live).first().map(|e| body.exprs[*e].span)),
+        Find::body(ExprKinds::ALL, |p, _, body, live| misplaced(p, body, live).first().map(|e| body.exprs[*e].span)),
     )],
     after: &["storage", "flatten", "out_parameters"],
     run,

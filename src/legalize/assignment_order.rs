@@ -19,8 +19,8 @@ use std::collections::BTreeSet;
 pub(super) const PASS: Pass = Pass {
     name: "assignment_order",
     removes: &[
-        (Capability::ValueBeforePlace, Find::Body(|p, _, body, _| first(p, body, true))),
-        (Capability::PlaceBeforeValue, Find::Body(|p, _, body, _| first(p, body, false))),
+        (Capability::ValueBeforePlace, Find::body(ExprKinds::ASSIGN, |p, _, body, _| first(p, body, true))),
+        (Capability::PlaceBeforeValue, Find::body(ExprKinds::ASSIGN, |p, _, body, _| first(p, body, false))),
     ],
     after: &["inline_builtins", "lower_properties"],
     run,

@@ -57,16 +57,21 @@ pub(super) fn is_called(function: &Function) -> bool {
     needed(function).next().is_some()
 }
 
+/// What a call of a function may need for the value of an entry point that it stands for, and how that shows.
+const NEEDS: [(Capability, fn(&Function) -> bool); 3] = [
+    (Capability::CalledSystemValues, |function| is_value(function, true)),
+    (Capability::UnspelledSystemValues, |function| is_value(function, false)),
+    (Capability::CalledGroupSizes, |function| function.is_marked(GROUP_SIZE)),
+];
+
 /// The capabilities that a call of a function needs for the value of an entry point that it stands for.
 pub(super) fn needed(function: &Function) -> impl Iterator<Item = Capability> {
-    let called = is_value(function, true).then_some(Capability::CalledSystemValues);
-    let unspelled = is_value(function, false).then_some(Capability::UnspelledSystemValues);
-    let size = function.is_marked(GROUP_SIZE).then_some(Capability::CalledGroupSizes);
-    [called, unspelled, size].into_iter().flatten()
+    NEEDS.into_iter().filter(|(_, shows)| shows(function)).map(|(capability, _)| capability)
 }
 
 fn calls(program: &Program, exprs: &ExprArena, id: ExprId, capability: Capability) -> bool {
-    callee(program, exprs, id).is_some_and(|(f, _)| needed(f).any(|c| c == capability))
+    let needs = |function| NEEDS.iter().any(|(needed, shows)| *needed == capability && shows(function));
+    callee(program, exprs, id).is_some_and(|(function, _)| needs(function))
 }
 
 /// The semantic and the name of the value that a builtin stands for.

@@ -29,6 +29,9 @@ fn run(cx: &mut Context) {
     let carried = Carried::of(cx.program);
     for id in cx.program.functions_with_code() {
         let lost = lost(cx.program, &carried, id);
+        if lost.is_empty() {
+            continue;
+        }
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
         for index in lost {
             carried.mark(cx.program, &mut body.exprs, index);

@@ -41,6 +41,11 @@ fn is_text(program: &Program, ty: TypeId) -> bool {
 
 /// Where a function has a text that is none of its own.
 pub(super) fn text_variable(program: &Program, function: FunctionId, body: &Body, live: &[ExprId]) -> Option<Span> {
+    let params = program.functions[function].params.iter().map(|p| body.locals[p.local].ty);
+    // Most functions have none at all.
+    if !params.chain(body.types().iter().map(|(ty, _)| *ty)).any(|ty| is_text(program, ty)) {
+        return None;
+    }
     let mut declared: Vec<LocalId> = program.functions[function].params.iter().map(|p| p.local).collect();
     declared.extend(initialized(&body.block).into_iter().map(|(local, _)| local));
     let given = declared.into_iter().map(|l| &body.locals[l]).find(|l| is_text(program, l.ty));

@@ -9,7 +9,7 @@
 use super::{Context, Pass};
 use crate::target::Capability;
 use crate::tree::analyses::items;
-use crate::tree::{EntryPoint, FunctionBody, Item, Program};
+use crate::tree::{EntryPoint, Function, FunctionBody, FunctionId, Global, GlobalId, Item, Program};
 use rustc_hash::FxHashSet;
 
 pub(super) const PASS: Pass = Pass {
@@ -22,20 +22,27 @@ pub(super) const PASS: Pass = Pass {
 
 fn run(cx: &mut Context) {
     let (items, live) = listed(cx.program);
-    cx.program.items = items.into();
-    cx.program.parameters.retain(|g| live.contains(&Item::Global(*g)));
+    // What is borrowed to be changed counts as changed.
+    if *cx.program.items != items {
+        cx.program.items = items.into();
+    }
+    let is_live = |g: &GlobalId| live.contains(&Item::Global(*g));
+    if !cx.program.parameters.iter().all(is_live) {
+        cx.program.parameters.retain(is_live);
+    }
     // Nothing looks into a dead function any more.
-    for (id, function) in cx.program.functions.iter_mut() {
-        if !live.contains(&Item::Function(id)) && matches!(function.body, FunctionBody::Block) {
-            function.body = FunctionBody::None;
-            function.code.block = Default::default();
-        }
+    let has_code = |(id, f): (FunctionId, &Function)| {
+        (!live.contains(&Item::Function(id)) && matches!(f.body, FunctionBody::Block)).then_some(id)
+    };
+    let dead: Vec<FunctionId> = cx.program.functions.iter().filter_map(has_code).collect();
+    for id in dead {
+        let function = &mut cx.program.functions[id];
+        function.body = FunctionBody::None;
+        function.code.block = Default::default();
     }
-    for (id, global) in cx.program.globals.iter_mut() {
-        if !live.contains(&Item::Global(id)) {
-            global.init = None;
-        }
-    }
+    let has_value = |(id, global): (GlobalId, &Global)| (!is_live(&id) && global.init.is_some()).then_some(id);
+    let dead: Vec<GlobalId> = cx.program.globals.iter().filter_map(has_value).collect();
+    dead.into_iter().for_each(|id| cx.program.globals[id].init = None);
 }
 
 /// The items to print, in their old order but each after what it uses, and all that is live.

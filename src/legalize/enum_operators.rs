@@ -27,7 +27,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let tags: Arena<EnumId, Enum> = cx.program.enums.clone();
+    let tags: Arena<EnumId, Enum> = Arena::clone(&cx.program.enums);
     cx.program.each_exprs_mut(&mut |types, exprs, live| {
         for &id in live {
             if let Some(e) = gives_enum(types, exprs, id) {

@@ -62,8 +62,14 @@ fn run(cx: &mut Context) {
 pub(super) const NESTED: Pass = Pass {
     name: "nested_assignments",
     removes: &[
-        (Capability::ValueBeforePlace, Find::Body(|p, _, body, live| first_nested(p, body, live, true))),
-        (Capability::PlaceBeforeValue, Find::Body(|p, _, body, live| first_nested(p, body, live, false))),
+        (
+            Capability::ValueBeforePlace,
+            Find::body(ExprKinds::ASSIGN, |p, _, body, live| first_nested(p, body, live, true)),
+        ),
+        (
+            Capability::PlaceBeforeValue,
+            Find::body(ExprKinds::ASSIGN, |p, _, body, live| first_nested(p, body, live, false)),
+        ),
     ],
     adds: OF_COPIES,
     after: &["inline_builtins", "lower_properties"],

@@ -11,7 +11,8 @@ use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
-    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalKind, Program, StmtKind, Type,
+    Body, ExprArena, ExprId, ExprKind, ExprKinds, Function, FunctionBody, FunctionId, GlobalKind, Program, StmtKind,
+    Type,
 };
 use rustc_hash::FxHashSet;
 
@@ -19,7 +20,7 @@ pub(super) const PASS: Pass = Pass {
     name: "heap_variables",
     removes: &[(
         Capability::BareHeapElements,
-        Find::Body(|p, _, body, live| bare(p, body, live).first().map(|e| body.exprs[*e].span)),
+        Find::body(ExprKinds::INDEX, |p, _, body, live| bare(p, body, live).first().map(|e| body.exprs[*e].span)),
     )],
     after: &["resolve_resources"],
     run,

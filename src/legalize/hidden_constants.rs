@@ -51,7 +51,9 @@ pub(super) const PASS: Pass = Pass {
         (Capability::ComputedIndices, Find::at(ExprKinds::INDEX.or(ExprKinds::NATIVE), is_computed_index)),
         (
             Capability::ComputedIndices,
-            Find::Body(|p, _, body, live| beyond(p, body, live).first().map(|index| body.exprs[*index].span)),
+            Find::body(ExprKinds::INDEX.or(ExprKinds::NATIVE), |p, _, body, live| {
+                beyond(p, body, live).first().map(|index| body.exprs[*index].span)
+            }),
         ),
     ],
     // Of a matrix its zero is taken away component by component.

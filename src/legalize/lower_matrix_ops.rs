@@ -26,7 +26,7 @@ pub(super) const PASS: Pass = Pass {
                 is_component_op(&p.types, exprs, id)
             }),
         ),
-        (Capability::MatrixComponentOps, Find::Exprs(|p, exprs, live| splat(&p.types, exprs, live))),
+        (Capability::MatrixComponentOps, Find::list(ExprKinds::CONVERT, |p, exprs, live| splat(&p.types, exprs, live))),
         SWIZZLES,
     ],
     // The signs of rows are known less well than those of a whole. Rows of bools are joined by components.

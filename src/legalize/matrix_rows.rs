@@ -25,7 +25,10 @@ use rustc_hash::FxHashSet;
 pub(super) const PASS: Pass = Pass {
     name: "matrix_rows",
     removes: &[
-        (Capability::DynamicMatrixRows, Find::Exprs(|p, exprs, live| copied(p, exprs, live).first().copied())),
+        (
+            Capability::DynamicMatrixRows,
+            Find::list(ExprKinds::INDEX, |p, exprs, live| copied(p, exprs, live).first().copied()),
+        ),
         (
             Capability::DynamicMatrixRows,
             Find::at(ExprKinds::WRITES, |p, exprs, id| !changed_components(p, exprs, id).is_empty()),

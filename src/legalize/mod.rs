@@ -173,7 +173,7 @@ use crate::tree::{
 };
 use needs::{Finder, Needs};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What a pass works on.
 pub struct Context<'a> {
@@ -242,11 +242,6 @@ impl Pass {
     /// A row that says nothing yet.
     const ROW: Pass = Pass { name: "", always: None, removes: &[], lessens: &[], adds: &[], after: &[], run: |_| {} };
 
-    /// The needs for which it runs, for a profile.
-    fn handles(&self, profile: &Profile) -> impl Iterator<Item = Capability> {
-        self.rewrites().filter(|c| !profile.has(*c))
-    }
-
     /// The needs that it takes away or of which it takes some away.
     pub fn rewrites(&self) -> impl Iterator<Item = Capability> {
         self.removes.iter().map(|(c, _)| *c).chain(self.lessens.iter().copied())
@@ -291,20 +286,20 @@ impl Known {
         Known { needs: Needs::new(), doubtful: Capabilities::EMPTY.with(Capability::ALL) }
     }
 
-    /// Whether the first of the passes that are left has work to do.
-    fn applies(&mut self, left: &[Pass], program: &Program, profile: &Profile) -> bool {
-        let Some((pass, later)) = left.split_first() else { return false };
-        if pass.handles(profile).any(|c| self.doubtful.has(c)) {
-            let next = later.iter().take_while(|pass| pass.adds.len() < Capability::ALL.len());
+    /// Whether a pass has work to do.
+    fn applies(&mut self, at: usize, program: &Program, profile: &Profile) -> bool {
+        let Some((row, later)) = ROWS.get(at..).and_then(<[Row]>::split_first) else { return false };
+        let handled = row.rewrites.without(profile.capabilities);
+        if handled.common(self.doubtful) != Capabilities::EMPTY {
             // What every pass may bring is in doubt again soon: it is looked for when a pass asks for some of it.
-            let is_of_constants = |c: &Capability| needs::OF_CONSTANTS.contains(c);
-            let asks = pass.handles(profile).any(|c| is_of_constants(&c));
-            let mut wanted = Capabilities::EMPTY;
-            let later = next.flat_map(|pass| pass.handles(profile)).filter(|c| asks || !is_of_constants(c));
-            later.chain(pass.handles(profile)).for_each(|c| wanted.insert(c));
-            self.look(program, profile, wanted);
+            let of_constants = Capabilities::EMPTY.with(needs::OF_CONSTANTS);
+            let left_out =
+                if handled.common(of_constants) == Capabilities::EMPTY { of_constants } else { Capabilities::EMPTY };
+            let next = later.iter().take_while(|row| !row.brings_all);
+            let wanted = next.fold(Capabilities::EMPTY, |wanted, row| wanted.or(row.rewrites)).without(left_out);
+            self.look(program, profile, wanted.or(handled));
         }
-        pass.handles(profile).any(|c| self.needs.contains_key(&c))
+        self.needs.keys().any(|c| handled.has(*c))
     }
 
     /// Looks for those needs that are in doubt.
@@ -315,12 +310,44 @@ impl Known {
         self.needs.extend(needs::needs_among(program, profile, looked_for));
     }
 
-    /// Notes that a pass has run.
-    fn doubt(&mut self, pass: &Pass) {
-        let brought = pass.adds.iter().chain(needs::OF_CONSTANTS).copied();
-        pass.rewrites().chain(brought).for_each(|c| self.doubtful.insert(c));
+    /// Looks for all needs that are in doubt. What was needed may be gone with what needed it: of a program that will be an error,
+    /// all is looked for.
+    fn finish(&mut self, program: &Program, profile: &Profile) {
+        let all = Capabilities::EMPTY.with(Capability::ALL);
+        self.look(program, profile, all);
+        if !self.needs.is_empty() {
+            self.doubtful = all;
+            self.look(program, profile, all);
+        }
+    }
+
+    /// Notes that a pass has changed the program.
+    fn doubt(&mut self, at: usize) {
+        if let Some(row) = ROWS.get(at) {
+            self.doubtful = self.doubtful.or(row.rewrites).or(row.brings);
+        }
     }
 }
+
+/// What a row of the plan says of needs, as sets.
+struct Row {
+    /// Those that it takes away or of which it takes some away.
+    rewrites: Capabilities,
+    /// Those that it may bring.
+    brings: Capabilities,
+    brings_all: bool,
+}
+
+/// The rows of [`PASSES`].
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let row = |pass: &Pass| {
+        let mut rewrites = Capabilities::EMPTY;
+        pass.rewrites().for_each(|c| rewrites.insert(c));
+        let brings = Capabilities::EMPTY.with(pass.adds).with(needs::OF_CONSTANTS);
+        Row { rewrites, brings, brings_all: pass.adds.len() == Capability::ALL.len() }
+    };
+    PASSES.iter().map(row).collect()
+});
 
 /// The plan, in order.
 pub const PASSES: &[Pass] = &[
@@ -491,12 +518,13 @@ fn passes_and_checks(
     // In debug builds: what the program needs before a pass.
     let mut before = None;
     for (at, pass) in PASSES.iter().enumerate() {
-        if pass.always.is_none() && !known.applies(PASSES.get(at..).unwrap_or_default(), program, profile) {
+        if pass.always.is_none() && !known.applies(at, program, profile) {
             continue;
         }
         if cfg!(debug_assertions) {
             before.get_or_insert_with(|| needs::needs(program, profile));
         }
+        let stamp = program.stamp();
         if options.left_out != Some(pass.name) {
             (pass.run)(&mut Context { program, layout, profile, diags, notes: &mut notes, options });
             program.items.settle();
@@ -508,14 +536,16 @@ fn passes_and_checks(
         if diags.has_errors() {
             return;
         }
-        known.doubt(pass);
+        if program.stamp() != stamp {
+            known.doubt(at);
+        }
         if let (Some(needs), None) = (&mut before, options.left_out) {
             let after = needs::needs(program, profile);
             verify_after(at, program, profile, needs, &after);
             *needs = after;
         }
     }
-    known.look(program, profile, Capabilities::EMPTY.with(Capability::ALL));
+    known.finish(program, profile);
     if cfg!(debug_assertions) {
         let needs = needs::needs(program, profile);
         debug_assert!(known.needs.keys().eq(needs.keys()), "{:?} are known, and there are {needs:?}", known.needs);

@@ -15,7 +15,9 @@ pub(super) const PASS: Pass = Pass {
     name: "mutable_parameters",
     removes: &[(
         Capability::MutableParameters,
-        Find::Body(|p, id, body, live| written(p, &p.functions[id], body, live).first().map(|l| body.locals[*l].span)),
+        Find::body(ExprKinds::WRITES, |p, id, body, live| {
+            written(p, &p.functions[id], body, live).first().map(|l| body.locals[*l].span)
+        }),
     )],
     run,
     ..Pass::ROW

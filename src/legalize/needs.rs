@@ -8,12 +8,15 @@ use super::vertex_reads::may_be_written;
 use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile, SHADER_MODEL_ATTRIBUTE};
 use crate::tree::{
-    Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, ExprKinds, Field, Function, FunctionBody, FunctionId,
-    Global, GlobalKind, Item, Length, LocalId, MatrixOrder, Modifiers, Param, ParamMode, Program, Scalar, Stage, Stmt,
-    StmtKind, Texture, TextureShape, Type, TypeId, Types,
+    Access, BufferKind, EntryPoint, ExprArena, ExprId, ExprKind, ExprKinds, ExprTree, Field, Function, FunctionBody,
+    FunctionId, Global, GlobalKind, Item, Length, LocalId, MatrixOrder, Modifiers, Param, ParamMode, Program, Scalar,
+    Stage, Stmt, StmtKind, Texture, TextureShape, Type, TypeId, Types,
 };
 use crate::tree::{AttributeArg, Body};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::LazyLock;
 
 /// Capabilities, with the first place that needs each.
@@ -64,39 +67,54 @@ finders! {
     /// By a statement.
     Stmt stmts: fn(&Program, &Body, &Stmt) -> bool,
     /// By the live expressions of a function; it gives where.
-    Body bodies: fn(&Program, FunctionId, &Body, &[ExprId]) -> Option<Span>,
+    Body bodies: AtKinds<fn(&Program, FunctionId, &Body, &[ExprId]) -> Option<Span>>,
     /// By the live expressions of a function or of a global's value; it gives one.
-    Exprs lists: fn(&Program, &ExprArena, &[ExprId]) -> Option<ExprId>,
+    Exprs lists: AtKinds<fn(&Program, &ExprArena, &[ExprId]) -> Option<ExprId>>,
     /// By one expression.
-    Expr exprs: AtKinds,
+    Expr exprs: AtKinds<fn(&Program, &ExprArena, ExprId) -> bool>,
     /// By an entry point; it gives where.
     Entry entries: fn(&Program, &EntryPoint) -> Option<Span>,
 }
 
-/// A finder of expressions, with the kinds at which it may find something.
+/// A finder that looks at expressions, with the kinds without which it finds nothing; of all kinds, it needs none.
 #[derive(Clone, Copy)]
-pub struct AtKinds {
+pub struct AtKinds<F> {
     kinds: ExprKinds,
-    finds: fn(&Program, &ExprArena, ExprId) -> bool,
+    find: F,
 }
 
-impl AtKinds {
-    fn finds(self, program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-        let may_find = self.kinds.has(exprs[id].kind.number());
-        debug_assert!(may_find || !(self.finds)(program, exprs, id), "a finder finds other kinds than it says");
-        may_find && (self.finds)(program, exprs, id)
+impl<F: Copy> AtKinds<F> {
+    /// What is found where there are expressions of some kinds.
+    fn among<T>(self, kinds: ExprKinds, look: impl FnOnce(F) -> Option<T>) -> Option<T> {
+        if self.kinds == ExprKinds::ALL || self.kinds.meets(kinds) {
+            return look(self.find);
+        }
+        debug_assert!(look(self.find).is_none(), "a finder finds other kinds than it says");
+        None
     }
 }
 
 impl Find {
     /// By one expression of some kinds.
-    pub const fn at(kinds: ExprKinds, finds: fn(&Program, &ExprArena, ExprId) -> bool) -> Find {
-        Find::Expr(AtKinds { kinds, finds })
+    pub const fn at(kinds: ExprKinds, find: fn(&Program, &ExprArena, ExprId) -> bool) -> Find {
+        Find::Expr(AtKinds { kinds, find })
+    }
+
+    /// By the live expressions of a function, if one is of some kinds.
+    pub const fn body(kinds: ExprKinds, find: fn(&Program, FunctionId, &Body, &[ExprId]) -> Option<Span>) -> Find {
+        Find::Body(AtKinds { kinds, find })
+    }
+
+    /// By the live expressions of a function or of a global's value, if one is of some kinds.
+    pub const fn list(kinds: ExprKinds, find: fn(&Program, &ExprArena, &[ExprId]) -> Option<ExprId>) -> Find {
+        Find::Exprs(AtKinds { kinds, find })
     }
 
     /// Whether it is a finder of expressions that finds this one.
     pub fn finds(self, program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
-        matches!(self, Find::Expr(at) if at.finds(program, exprs, id))
+        let Find::Expr(at) = self else { return false };
+        let look = |find: fn(&Program, &ExprArena, ExprId) -> bool| find(program, exprs, id).then_some(());
+        at.among(ExprKinds::of(&exprs[id].kind), look).is_some()
     }
 }
 
@@ -120,7 +138,7 @@ pub(super) const NATIVE: &[Finder] = &[
     (Capability::NestedArrays, Find::Type(|p, t| {
         matches!(*t, Type::Array(e, n) if n != Length::Fixed(0) && matches!(p.types.get(e), Type::Array(..)))
     })),
-    (Capability::InfiniteArguments, Find::Body(|p, _, body, live| super::infinite_arguments::of_body(p, body, live))),
+    (Capability::InfiniteArguments, Find::body(ExprKinds::CALL, |p, _, body, live| super::infinite_arguments::of_body(p, body, live))),
     (Capability::InfiniteArguments, Find::Global(|p, g| {
         g.init.as_ref().is_some_and(|tree| super::infinite_arguments::of_value(p, &tree.exprs, tree.root))
     })),
@@ -176,9 +194,9 @@ pub(super) const NATIVE: &[Finder] = &[
         texture(t, |t| matches!(t.access, Access::Feedback | Access::FeedbackRegions))
     })),
     (Capability::RayQueries, Find::Type(|_, t| matches!(t, Type::AccelerationStructure | Type::RayQuery(_)))),
-    (Capability::TextVariables, Find::Body(super::constant_parameters::text_variable)),
-    (Capability::VaryingOffsets, Find::Body(super::constant_parameters::varying_offset)),
-    (Capability::UnknownOffsets, Find::Body(super::constant_parameters::unknown_offset)),
+    (Capability::TextVariables, Find::body(ExprKinds::ALL, super::constant_parameters::text_variable)),
+    (Capability::VaryingOffsets, Find::body(ExprKinds::CALL, super::constant_parameters::varying_offset)),
+    (Capability::UnknownOffsets, Find::body(ExprKinds::CALL, super::constant_parameters::unknown_offset)),
     (Capability::Strings, Find::Type(|_, t| matches!(t, Type::Text))),
     (Capability::HitObjects, Find::Type(|_, t| matches!(t, Type::HitObject))),
     (Capability::ObjectGlobals, Find::Global(|p, g| is_object(p, g.ty))),
@@ -201,7 +219,7 @@ pub(super) const NATIVE: &[Finder] = &[
         }
         _ => false,
     })),
-    (Capability::ObjectValues, Find::Body(written_object)),
+    (Capability::ObjectValues, Find::body(ExprKinds::WRITES, written_object)),
     super::object_parameters::FINDERS[0],
     super::object_parameters::FINDERS[1],
     super::payload_structs::FINDERS[0],
@@ -507,7 +525,8 @@ pub fn needs_among(program: &Program, profile: &Profile, wanted: Capabilities) -
     if lacking == Capabilities::EMPTY {
         return Needs::new();
     }
-    let mut scan = Scan::new(program, lacking);
+    let table = Table::of(lacking);
+    let mut scan = Scan::new(program, &table, lacking);
     for item in &program.items {
         match *item {
             Item::Struct(id) => program.structs[id].fields.iter().for_each(|f| scan.field(f)),
@@ -519,7 +538,7 @@ pub fn needs_among(program: &Program, profile: &Profile, wanted: Capabilities) -
     for e in &program.entry_points {
         let span = program.functions[e.function].span;
         scan.found.note_all(stage_need(e.stage), span);
-        scan.found.each_at(&scan.finders.entries, |find| find(program, e));
+        scan.found.each_at(&table.of.entries, |find| find(program, e));
     }
     scan.found.needs
 }
@@ -564,23 +583,48 @@ impl Found {
     }
 }
 
-/// The finders of all passes.
+/// Finders, and those of expressions by the number of the kind.
 struct Table {
-    all: Finders,
-    /// Those of expressions by the number of the kind; all of them where it is verified that the others find nothing.
-    by_kind: [Vec<(Capability, AtKinds)>; ExprKinds::COUNT],
+    of: Finders,
+    by_kind: [Vec<(Capability, fn(&Program, &ExprArena, ExprId) -> bool)>; ExprKinds::COUNT],
+    /// The kinds for which there are finders.
+    kinds: ExprKinds,
 }
 
-/// It is made once, as there are many scans.
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+/// The finders of all passes.
+static ALL: LazyLock<Finders> = LazyLock::new(|| {
     let mut all = Finders::default();
     PASSES.iter().flat_map(|pass| pass.removes).chain(NATIVE).for_each(|row| all.add(*row));
-    let by_kind = std::array::from_fn(|number| {
-        let may_find = |(_, at): &&(Capability, AtKinds)| cfg!(debug_assertions) || at.kinds.has(number);
-        all.exprs.iter().filter(may_find).copied().collect()
-    });
-    Table { all, by_kind }
+    all
 });
+
+impl Table {
+    /// The finders of some capabilities. There are as many sets as profiles and places between passes, each wanted for every
+    /// program.
+    fn of(wanted: Capabilities) -> Rc<Table> {
+        /// More are not kept: what is left out for tests may be anything.
+        const MOST: usize = 256;
+        thread_local! {
+            static KNOWN: RefCell<FxHashMap<Capabilities, Rc<Table>>> = RefCell::default();
+        }
+        KNOWN.with_borrow_mut(|known| {
+            if known.len() >= MOST {
+                known.clear();
+            }
+            known.entry(wanted).or_insert_with(|| Rc::new(Table::new(wanted))).clone()
+        })
+    }
+
+    fn new(wanted: Capabilities) -> Table {
+        let of = ALL.among(wanted);
+        let by_kind = std::array::from_fn(|number| {
+            let may_find = of.exprs.iter().filter(|(_, at)| at.kinds.has(number));
+            may_find.map(|(capability, at)| (*capability, at.find)).collect()
+        });
+        let kinds = of.exprs.iter().fold(ExprKinds::NONE, |kinds, (_, at)| kinds.or(at.kinds));
+        Table { of, by_kind, kinds }
+    }
+}
 
 /// The finders of some capabilities.
 fn among<F: Copy>(list: &[(Capability, F)], wanted: Capabilities) -> Vec<(Capability, F)> {
@@ -589,24 +633,19 @@ fn among<F: Copy>(list: &[(Capability, F)], wanted: Capabilities) -> Vec<(Capabi
 
 struct Scan<'a> {
     program: &'a Program,
-    finders: Finders,
-    /// [`Table::by_kind`] of what is looked for.
-    by_kind: [Vec<(Capability, AtKinds)>; ExprKinds::COUNT],
+    table: &'a Table,
     found: Found,
     /// The types that were looked at, by their numbers: spans differ, but the first is the one that is reported.
     types: Vec<bool>,
 }
 
 impl<'a> Scan<'a> {
-    fn new(program: &'a Program, wanted: Capabilities) -> Self {
-        let Table { all, by_kind } = &*TABLE;
-        let finders = all.among(wanted);
-        let by_kind = std::array::from_fn(|number| by_kind.get(number).map_or_else(Vec::new, |l| among(l, wanted)));
-        let asks_types = !finders.types.is_empty() || wanted.common(OF_SCALARS) != Capabilities::EMPTY;
+    fn new(program: &'a Program, table: &'a Table, wanted: Capabilities) -> Self {
+        let asks_types = !table.of.types.is_empty() || wanted.common(OF_SCALARS) != Capabilities::EMPTY;
         let found = Found { needs: Needs::new(), open: wanted };
         // Where they show nothing that is looked for, none is left to look at.
         let types = vec![false; if asks_types { program.types.len() } else { 0 }];
-        Scan { program, finders, by_kind, found, types }
+        Scan { program, table, found, types }
     }
 }
 
@@ -617,7 +656,7 @@ impl Scan<'_> {
             return;
         }
         let inner = self.program.types.get(ty);
-        self.found.each(&self.finders.types, span, |find| find(self.program, &inner));
+        self.found.each(&self.table.of.types, span, |find| find(self.program, &inner));
         match inner {
             Type::Scalar(s) | Type::Atomic(s) | Type::Vector(s, _) | Type::Matrix(s, ..) => {
                 self.found.note_all(scalar_need(s), span);
@@ -631,19 +670,19 @@ impl Scan<'_> {
 
     fn field(&mut self, field: &Field) {
         self.ty(field.ty, field.span);
-        self.found.each(&self.finders.fields, field.span, |find| find(self.program, field));
+        self.found.each(&self.table.of.fields, field.span, |find| find(self.program, field));
     }
 
     fn global(&mut self, g: &Global) {
         self.ty(g.ty, g.span);
-        self.found.each(&self.finders.globals, g.span, |find| find(self.program, g));
+        self.found.each(&self.table.of.globals, g.span, |find| find(self.program, g));
         if let Some(tree) = &g.init {
-            self.exprs(&tree.exprs, &tree.exprs.post_order(tree.root));
+            self.value(tree);
         }
         if g.kind == GlobalKind::Parameter {
             let types = &self.program.types;
             let inner = types.get(types.innermost(g.ty));
-            self.found.each(&self.finders.parameters, g.span, |find| find(self.program, g, &inner));
+            self.found.each(&self.table.of.parameters, g.span, |find| find(self.program, g, &inner));
             let order = g.matrix_order.unwrap_or(self.program.default_matrix_order);
             let data = match inner {
                 Type::ConstantBuffer(t, _) => Some((t, true)),
@@ -652,14 +691,14 @@ impl Scan<'_> {
                 Type::Buffer(kind, _, t) => (kind != BufferKind::Typed).then_some((t, false)),
                 _ => None,
             };
-            if let Some((ty, uniform)) = data.filter(|_| !self.finders.data.is_empty()) {
+            if let Some((ty, uniform)) = data.filter(|_| !self.table.of.data.is_empty()) {
                 self.data(g.span, &Data { ty, field: None, order, uniform });
             }
         }
     }
 
     fn data(&mut self, span: Span, data: &Data) {
-        self.found.each(&self.finders.data, span, |find| find(self.program, data));
+        self.found.each(&self.table.of.data, span, |find| find(self.program, data));
         match self.program.types.get(data.ty) {
             Type::Array(ty, _) => self.data(span, &Data { ty, ..*data }),
             Type::Struct(id) => {
@@ -674,43 +713,66 @@ impl Scan<'_> {
 
     fn function(&mut self, id: FunctionId) {
         let f = &self.program.functions[id];
-        self.found.each(&self.finders.functions, f.span, |find| find(self.program, f));
+        self.found.each(&self.table.of.functions, f.span, |find| find(self.program, f));
         self.ty(f.result, f.span);
         let entry = self.program.entry_point_of(id).is_some();
         for p in &f.params {
             let local = &f.code.locals[p.local];
             self.ty(local.ty, local.span);
             if !entry {
-                self.found.each(&self.finders.params, local.span, |find| find(self.program, p, local.ty));
+                self.found.each(&self.table.of.params, local.span, |find| find(self.program, p, local.ty));
             }
         }
         if let FunctionBody::Block = f.body {
-            if !self.types.is_empty() || !self.finders.stmts.is_empty() {
-                f.code.block.visit(&mut |stmt| self.stmt(&f.code, stmt));
+            self.code(id, &f.code);
+        }
+    }
+
+    fn code(&mut self, id: FunctionId, body: &Body) {
+        if !self.types.is_empty() {
+            body.types().iter().for_each(|(ty, span)| self.ty(*ty, *span));
+        }
+        if !self.table.of.stmts.is_empty() {
+            body.block.visit(&mut |stmt| {
+                self.found.each(&self.table.of.stmts, stmt.span, |find| find(self.program, body, stmt));
+            });
+        }
+        let (live, kinds) = (body.live(), body.kinds());
+        self.found.each_at(&self.table.of.bodies, |at| at.among(kinds, |find| find(self.program, id, body, &live)));
+        self.exprs(&body.exprs, &live, kinds);
+    }
+
+    /// A first value.
+    fn value(&mut self, tree: &ExprTree) {
+        let live = tree.exprs.post_order(tree.root);
+        live.iter().for_each(|id| self.ty(tree.exprs[*id].ty, tree.exprs[*id].span));
+        let kinds = live.iter().map(|id| ExprKinds::of(&tree.exprs[*id].kind));
+        let kinds = kinds.fold(ExprKinds::NONE, ExprKinds::or);
+        self.exprs(&tree.exprs, &live, kinds);
+    }
+
+    /// Live expressions, all of whose kinds are given.
+    fn exprs(&mut self, exprs: &ExprArena, live: &[ExprId], kinds: ExprKinds) {
+        // In debug builds all are looked at: finders say at which kinds they find something.
+        if cfg!(debug_assertions) {
+            for (_, find) in &self.table.of.exprs {
+                for id in live {
+                    Find::Expr(*find).finds(self.program, exprs, *id);
+                }
             }
-            let live = f.code.live();
-            self.found.each_at(&self.finders.bodies, |find| find(self.program, id, &f.code, &live));
-            self.exprs(&f.code.exprs, &live);
         }
-    }
-
-    fn stmt(&mut self, body: &Body, stmt: &Stmt) {
-        if let StmtKind::Local(local, _) = stmt.kind {
-            self.ty(body.locals[local].ty, stmt.span);
-        }
-        self.found.each(&self.finders.stmts, stmt.span, |find| find(self.program, body, stmt));
-    }
-
-    fn exprs(&mut self, exprs: &ExprArena, live: &[ExprId]) {
-        for &id in live {
+        let looked_at = self.table.kinds.or(ExprKinds::CALL);
+        let looked_at = |id: &&ExprId| looked_at.has(exprs[**id].kind.number());
+        for &id in live.iter().filter(looked_at) {
             let span = exprs[id].span;
-            self.ty(exprs[id].ty, span);
-            let finders = self.by_kind.get(exprs[id].kind.number()).map_or(&[][..], Vec::as_slice);
-            self.found.each(finders, span, |find| find.finds(self.program, exprs, id));
+            let finders = self.table.by_kind.get(exprs[id].kind.number()).map_or(&[][..], Vec::as_slice);
+            self.found.each(finders, span, |find| find(self.program, exprs, id));
             if let Some((function, _)) = callee(self.program, exprs, id) {
                 self.found.note_all(required(function), span);
             }
         }
-        self.found.each_at(&self.finders.lists, |find| find(self.program, exprs, live).map(|id| exprs[id].span));
+        self.found.each_at(&self.table.of.lists, |at| {
+            at.among(kinds, |find| find(self.program, exprs, live)).map(|id| exprs[id].span)
+        });
     }
 }

@@ -18,7 +18,7 @@ pub(super) const PASS: Pass = Pass {
     name: "null_addresses",
     removes: &[(
         Capability::NullAddresses,
-        Find::Body(|program, _, body, live| {
+        Find::body(NULLS, |program, _, body, live| {
             let stands = |id: &&ExprId| holds_null(program, body, **id) || followed(program, body, **id).is_some();
             live.iter().find(stands).map(|id| body.exprs[*id].span)
         }),
@@ -27,6 +27,9 @@ pub(super) const PASS: Pass = Pass {
     run,
     ..Pass::ROW
 };
+
+/// The kinds of what holds or follows such an address.
+const NULLS: ExprKinds = ExprKinds::ZERO.or(ExprKinds::CONSTRUCT).or(ExprKinds::DEREF).or(ExprKinds::INDEX);
 
 /// The most elements of an array that are written out.
 const MOST: u32 = 256;

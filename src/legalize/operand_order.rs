@@ -30,7 +30,7 @@ pub(super) const PASS: Pass = Pass {
                 is_choice(p, e, id, true) && !late(p, &p.effects(), e, id).is_empty()
             }),
         ),
-        (Capability::LateOldValues, Find::Body(|p, _, body, _| first_compound(p, body))),
+        (Capability::LateOldValues, Find::body(ExprKinds::ASSIGN, |p, _, body, _| first_compound(p, body))),
         (
             Capability::LateOldValues,
             Find::at(ExprKinds::SELECT, |p, e, id| {

@@ -14,7 +14,7 @@ use super::needs::{Find, stage_need};
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::target::Capability;
-use crate::tree::{Attribute, Global, GlobalKind, Program};
+use crate::tree::{Attribute, Function, FunctionId, Global, GlobalKind, Program};
 
 pub(super) const PASS: Pass = Pass {
     name: "root_signatures",
@@ -85,9 +85,9 @@ fn is_signature(attribute: &Attribute) -> bool {
 }
 
 fn remove(program: &mut Program) {
-    for (_, function) in program.functions.iter_mut() {
-        function.attributes.retain(|a| !is_signature(a));
-    }
+    let has_one = |(id, f): (FunctionId, &Function)| f.attributes.iter().any(is_signature).then_some(id);
+    let having: Vec<FunctionId> = program.functions.iter().filter_map(has_one).collect();
+    having.into_iter().for_each(|id| program.functions[id].attributes.retain(|a| !is_signature(a)));
 }
 
 /// The name of a parameter that has no register in the source.

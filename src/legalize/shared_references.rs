@@ -287,8 +287,13 @@ fn name_places(cx: &mut Context, lies: Lies) {
     let mut open = cx.program.functions_with_code();
     // Each function that is made is for other places, of which there are as many as the source has.
     while let Some(id) = open.pop() {
+        let code = &cx.program.functions[id].code;
+        let calls = code.live();
+        if !calls.iter().any(|call| given(cx.program, &code.exprs, *call, lies).is_some()) {
+            continue;
+        }
         let mut body = std::mem::take(&mut cx.program.functions[id].code);
-        for call in body.expressions() {
+        for &call in calls.iter() {
             let Some((callee, given)) = given(cx.program, &body.exprs, call, lies) else { continue };
             if callee == id {
                 continue;

@@ -22,7 +22,9 @@ pub(super) const PASS: Pass = Pass {
     name: "signed_remainder",
     removes: &[(
         Capability::SignedRemainder,
-        Find::Body(|p, id, body, live| doubtful(p, &p.ranges(), id, body, live).first().map(|e| body.exprs[*e].span)),
+        Find::body(ExprKinds::BINARY_OPERATORS, |p, id, body, live| {
+            doubtful(p, &p.ranges(), id, body, live).first().map(|e| body.exprs[*e].span)
+        }),
     )],
     adds: &[Capability::ArgumentsInOrder],
     after: &["lower_matrix_ops", "entry_points"],

@@ -35,7 +35,7 @@ pub(super) const PASS: Pass = Pass {
             }),
         ),
         // As locals, results, choices, parts of parameters of functions, or parameters that are assigned.
-        (Capability::ResourceValues, Find::Body(super::needs::written_resource)),
+        (Capability::ResourceValues, Find::body(ExprKinds::WRITES, super::needs::written_resource)),
         (Capability::ResourceValues, Find::Function(|p, f| p.holds_resource(f.result))),
         (
             Capability::ResourceValues,

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "unset_parts",
-    removes: &[(Capability::UnsetParts, Find::Body(first_unset))],
+    removes: &[(Capability::UnsetParts, Find::body(ExprKinds::ALL, first_unset))],
     // Statements that set a part may go before.
     after: &["dead_code"],
     run,

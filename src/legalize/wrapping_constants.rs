@@ -33,17 +33,19 @@ pub(super) const PASS: Pass = Pass {
         ),
         (
             Capability::WrappingConstants,
-            Find::Body(|p, _, body, live| beyond(p, body, live).first().map(|index| body.exprs[*index].span)),
+            Find::body(ExprKinds::INDEX.or(ExprKinds::NATIVE), |p, _, body, live| {
+                beyond(p, body, live).first().map(|index| body.exprs[*index].span)
+            }),
         ),
         (
             Capability::WrappingConstants,
-            Find::Body(|p, _, body, live| {
+            Find::body(ExprKinds::BINARY_OPERATORS, |p, _, body, live| {
                 known_operands::refused(p, body, live).first().map(|operand| body.exprs[*operand].span)
             }),
         ),
         (
             Capability::WrappingConstants,
-            Find::Body(|p, _, body, live| {
+            Find::body(ExprKinds::ALL, |p, _, body, live| {
                 case_constants::used_elsewhere(p, body, live).first().map(|(label, _)| body.exprs[*label].span)
             }),
         ),

@@ -17,7 +17,7 @@ pub(super) const PASS: Pass = Pass {
     name: "wrapping_shifts",
     removes: &[(
         Capability::WrappingShifts,
-        Find::Body(|p, id, body, live| {
+        Find::body(ExprKinds::BINARY_OPERATORS, |p, id, body, live| {
             let ranges = p.ranges();
             live.iter().find(|e| wide(p, &ranges, id, body, **e).is_some()).map(|e| body.exprs[*e].span)
         }),

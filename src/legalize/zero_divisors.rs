@@ -25,7 +25,9 @@ pub(super) const PASS: Pass = Pass {
         ),
         (
             Capability::ClampedConstants,
-            Find::Body(|p, _, body, live| in_body(p, body, live).first().map(|found| found.1)),
+            Find::body(ExprKinds::BINARY_OPERATORS, |p, _, body, live| {
+                in_body(p, body, live).first().map(|found| found.1)
+            }),
         ),
     ],
     run,

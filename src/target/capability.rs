@@ -429,7 +429,7 @@ const WORDS: usize = 4;
 const _: () = assert!(Capability::TABLE.len() <= WORDS * 64, "a capability has no bit");
 
 /// A set of capabilities.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Capabilities([u64; WORDS]);
 
 impl Capabilities {
@@ -454,6 +454,11 @@ impl Capabilities {
     /// This set without those of another.
     pub fn without(mut self, others: Capabilities) -> Capabilities {
         self.0.iter_mut().zip(others.0).for_each(|(own, other)| *own &= !other);
+        self
+    }
+    /// This set and another one.
+    pub fn or(mut self, others: Capabilities) -> Capabilities {
+        self.0.iter_mut().zip(others.0).for_each(|(own, other)| *own |= other);
         self
     }
     /// What this set and another have in common.

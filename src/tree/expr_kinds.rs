@@ -55,6 +55,10 @@ kinds! {
 }
 
 impl ExprKinds {
+    /// None.
+    pub const NONE: ExprKinds = ExprKinds(0);
+    /// Every kind.
+    pub const ALL: ExprKinds = ExprKinds((1 << Self::COUNT) - 1);
     /// What writes a place, or gives it to what may ([`Program::each_written`](super::Program::each_written)).
     pub const WRITES: ExprKinds = Self::ASSIGN.or(Self::STEP).or(Self::ADDRESS_OF).or(Self::CALL);
     /// Binary operators, those of compound assignments included.
@@ -64,6 +68,16 @@ impl ExprKinds {
     #[must_use]
     pub const fn or(self, others: ExprKinds) -> ExprKinds {
         ExprKinds(self.0 | others.0)
+    }
+
+    /// The kind of an expression alone.
+    pub fn of(kind: &ExprKind) -> ExprKinds {
+        ExprKinds(1 << kind.number())
+    }
+
+    /// Whether a kind is in both.
+    pub const fn meets(self, others: ExprKinds) -> bool {
+        self.0 & others.0 != 0
     }
 
     /// Whether a number is that of one of them.

@@ -3,6 +3,7 @@
 //! Passes put declarations beside others and take some away, one for each of thousands. Such changes are noted, and made
 //! by one walk over the list ([`Listed::settle`]), so that the time is that of the list and not its square.
 
+use super::analyses::Tracked;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
 use std::ops::{Deref, DerefMut};
@@ -10,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 /// A list, and changes that are not made yet. It reads as the list without them.
 #[derive(Clone, Debug)]
 pub struct Listed<T> {
-    list: Vec<T>,
+    list: Tracked<Vec<T>>,
     changes: Option<Box<Changes<T>>>,
 }
 
@@ -32,6 +33,13 @@ impl<T> Default for Changes<T> {
             removed: FxHashSet::default(),
             added: Vec::new(),
         }
+    }
+}
+
+impl<T> Listed<T> {
+    /// The stamp of the list without the changes that are not made.
+    pub(super) fn stamp(&self) -> u64 {
+        self.list.stamp()
     }
 }
 
@@ -71,7 +79,7 @@ impl<T: Copy + Eq + Hash> Listed<T> {
         let Some(mut changes) = self.changes.take() else { return };
         let mut out = Vec::with_capacity(self.list.len() + changes.added.len());
         let mut listed: FxHashSet<T> = FxHashSet::default();
-        let old = std::mem::take(&mut self.list);
+        let old = std::mem::take(&mut *self.list);
         for item in old {
             changes.place(item, &mut out, &mut listed);
         }
@@ -80,7 +88,7 @@ impl<T: Copy + Eq + Hash> Listed<T> {
                 changes.place(item, &mut out, &mut listed);
             }
         }
-        self.list = out;
+        self.list = out.into();
     }
 }
 
@@ -108,13 +116,13 @@ impl<T: Copy + Eq + Hash> Changes<T> {
 
 impl<T> Default for Listed<T> {
     fn default() -> Listed<T> {
-        Listed { list: Vec::new(), changes: None }
+        Listed { list: Vec::new().into(), changes: None }
     }
 }
 
 impl<T> From<Vec<T>> for Listed<T> {
     fn from(list: Vec<T>) -> Listed<T> {
-        Listed { list, changes: None }
+        Listed { list: list.into(), changes: None }
     }
 }
 
@@ -141,7 +149,7 @@ impl<T> IntoIterator for Listed<T> {
     type Item = T;
     type IntoIter = std::vec::IntoIter<T>;
     fn into_iter(self) -> Self::IntoIter {
-        self.list.into_iter()
+        self.list.into_value().into_iter()
     }
 }
 

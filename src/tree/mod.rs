@@ -143,9 +143,9 @@ pub struct Program {
     /// All types, interned.
     pub types: Types,
     /// All structs.
-    pub structs: Arena<StructId, Struct>,
+    pub structs: Tracked<Arena<StructId, Struct>>,
     /// All enums.
-    pub enums: Arena<EnumId, Enum>,
+    pub enums: Tracked<Arena<EnumId, Enum>>,
     /// All functions, builtin ones too.
     pub functions: Tracked<Arena<FunctionId, Function>>,
     /// All globals: shader parameters, statics, constants, groupshared.

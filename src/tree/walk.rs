@@ -409,6 +409,28 @@ impl Body {
         order
     }
 
+    pub(super) fn find_types(&self) -> Vec<(TypeId, Span)> {
+        // By the numbers of types, which are few.
+        let (mut types, mut known) = (Vec::new(), Vec::new());
+        let mut add = |ty: TypeId, span: Span| {
+            let number = ty.0 as usize;
+            if known.len() <= number {
+                known.resize(number + 1, false);
+            }
+            if let Some(known) = known.get_mut(number).filter(|known| !**known) {
+                *known = true;
+                types.push((ty, span));
+            }
+        };
+        self.block.visit(&mut |stmt| {
+            if let StmtKind::Local(local, _) = stmt.kind {
+                add(self.locals[local].ty, stmt.span);
+            }
+        });
+        self.live().iter().for_each(|id| add(self.exprs[*id].ty, self.exprs[*id].span));
+        types
+    }
+
     /// Copies a block of another body into this one: its locals get new ids, unless `locals` has one for them already.
     pub fn import_block(&mut self, from: &Body, block: &Block, locals: &mut FxHashMap<LocalId, LocalId>) -> Block {
         let mut copy = block.clone();

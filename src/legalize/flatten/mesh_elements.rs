@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 
 pub(in crate::legalize) const PASS: Pass = Pass {
     name: "mesh_elements",
-    removes: &[(Capability::MeshElementArguments, Find::Body(first))],
+    removes: &[(Capability::MeshElementArguments, Find::body(ExprKinds::CALL, first))],
     adds: &[Capability::ArgumentsInOrder],
     after: &["inline_builtins", "lower_properties"],
     run,

@@ -4,7 +4,7 @@ use super::super::needs::{Data, Find, Finder};
 use super::copies::copies;
 use super::types::{is_mixed, mixes_orders};
 use crate::target::Capability;
-use crate::tree::{AddressSpace, MatrixOrder, Scalar, Type, Types};
+use crate::tree::{AddressSpace, ExprKinds, MatrixOrder, Scalar, Type, Types};
 
 /// What [`super::PASS`] removes.
 pub(super) const ALL: &[Finder] = &[
@@ -16,7 +16,7 @@ pub(super) const ALL: &[Finder] = &[
     UNIT_VECTORS,
     MIXED_ORDERS,
     MIXED_BEHIND_POINTERS,
-    (Capability::BufferCopies, Find::Exprs(|p, exprs, live| copies(p, exprs, live).first().copied())),
+    (Capability::BufferCopies, Find::list(ExprKinds::ALL, |p, exprs, live| copies(p, exprs, live).first().copied())),
 ];
 
 const PACK_OFFSETS: Finder = (

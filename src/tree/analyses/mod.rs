@@ -36,7 +36,8 @@ pub use effects::{AT_VERTEX, Effects, is_pure, is_trivial};
 pub use flow::{endless_loops, ends_flow, is_endless, may_complete, reached};
 pub use ranges::Ranges;
 
-use super::{Body, ExprId, FunctionId, GlobalId, Program, TypeId};
+use super::{Body, ExprId, ExprKinds, FunctionId, GlobalId, MatrixOrder, Program, TypeId};
+use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -58,7 +59,8 @@ impl<T> Tracked<T> {
         self.value
     }
 
-    fn stamp(&self) -> u64 {
+    /// The stamp, which another one has only if its contents are the same.
+    pub(in crate::tree) fn stamp(&self) -> u64 {
         match self.stamp.load(Ordering::Relaxed) {
             0 => {
                 let new = new_stamp();
@@ -145,6 +147,19 @@ where
 /// The stamps of a program's functions, globals and entry points. Equal ones mean equal contents.
 type Version = [u64; 3];
 
+/// The stamps of all that is declared in a program. Equal ones mean that declarations, types and code are the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProgramStamp {
+    version: Version,
+    structs: u64,
+    enums: u64,
+    items: u64,
+    parameters: u64,
+    /// Types are added and never changed.
+    types: usize,
+    order: MatrixOrder,
+}
+
 /// What is known of a version of a program. A copy of a program knows the same until it is changed.
 #[derive(Default)]
 pub struct Memo {
@@ -199,6 +214,8 @@ pub struct CodeMemo {
 #[derive(Clone, Default)]
 struct CodeFacts {
     live: Option<Arc<[ExprId]>>,
+    kinds: Option<ExprKinds>,
+    types: Option<Arc<[(TypeId, Span)]>>,
     uses: Option<Arc<Uses>>,
 }
 
@@ -240,6 +257,17 @@ impl Body {
         self.known(|facts| &mut facts.live, |body| body.find_live().into())
     }
 
+    /// The kinds of all live expressions.
+    pub fn kinds(&self) -> ExprKinds {
+        let with = |kinds: ExprKinds, id: &ExprId| kinds.or(ExprKinds::of(&self.exprs[*id].kind));
+        self.known(|facts| &mut facts.kinds, |body| body.live().iter().fold(ExprKinds::NONE, with))
+    }
+
+    /// The types of the variables that statements declare and of all live expressions, each once, with the first place.
+    pub fn types(&self) -> Arc<[(TypeId, Span)]> {
+        self.known(|facts| &mut facts.types, |body| body.find_types().into())
+    }
+
     /// What it mentions.
     pub fn uses(&self) -> Arc<Uses> {
         self.known(|facts| &mut facts.uses, |body| Arc::new(Uses::of_body(body)))
@@ -266,9 +294,26 @@ pub struct Analyses<'p> {
 }
 
 impl Program {
+    fn version(&self) -> Version {
+        [self.functions.stamp(), self.globals.stamp(), self.entry_points.stamp()]
+    }
+
+    /// What says whether the program was changed, if it is compared with that of another time.
+    pub fn stamp(&self) -> ProgramStamp {
+        ProgramStamp {
+            version: self.version(),
+            structs: self.structs.stamp(),
+            enums: self.enums.stamp(),
+            items: self.items.stamp(),
+            parameters: self.parameters.stamp(),
+            types: self.types.len(),
+            order: self.default_matrix_order,
+        }
+    }
+
     /// The analyses of this version of the program.
     pub fn analyses(&self) -> Analyses<'_> {
-        let version = [self.functions.stamp(), self.globals.stamp(), self.entry_points.stamp()];
+        let version = self.version();
         let mut memo = self.memo.lock();
         let facts = match &memo.facts {
             Some((known, facts)) if *known == version => facts.clone(),
