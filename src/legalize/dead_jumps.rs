@@ -17,7 +17,13 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    cx.each_body(&mut |_, _, body| within(&mut body.block, false));
+    cx.each_body(&mut |_, _, body| {
+        let mut breaks = false;
+        body.block.visit(&mut |stmt| breaks |= matches!(stmt.kind, StmtKind::Break));
+        if breaks {
+            within(&mut body.block, false);
+        }
+    });
 }
 
 fn within(block: &mut Block, in_loop: bool) {

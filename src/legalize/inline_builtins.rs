@@ -16,8 +16,8 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
     AddressSpace, AttributeArg, BinaryOp, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function,
-    FunctionBody, FunctionId, Literal, LocalId, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template, Type,
-    TypeId, Types,
+    FunctionBody, FunctionId, Literal, LocalId, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template, Tracked,
+    Type, TypeId, Types,
     analyses::{is_pure, is_trivial},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -68,7 +68,9 @@ fn run(cx: &mut Context) {
         let resource = cx.program.holds_resource(cx.program.functions[id].result);
         // What gives a reference is the place that it returns.
         let given = resource || cx.program.functions[id].returns_ref;
-        cx.program.functions[id].inline |= given && !cx.program.functions[id].builtin;
+        if given && !cx.program.functions[id].builtin {
+            cx.program.functions[id].inline = true;
+        }
         if resource {
             missing_returns::cut_dead_tail(&mut cx.program.functions[id].code.block);
         }
@@ -79,24 +81,28 @@ fn run(cx: &mut Context) {
         if !matches!(cx.program.functions[id].body, FunctionBody::Block) {
             continue;
         }
-        let mut body = std::mem::take(&mut cx.program.functions[id].code);
-        if cx.program.functions[id].builtin {
-            parts::as_swizzles(&cx.program.types, &mut body);
-        }
-        by_constants(cx.program, &mut body.exprs, &mut spelled);
-        let mut inline = Inline { program: cx.program, effects: &effects, body: &mut body };
-        let marks = inline.marks();
-        hoist::hoist(inline.program, &effects, inline.body, marks);
-        inline.expressions();
-        inline.statements();
-        simplify(&mut cx.program.types, &mut body);
-        cx.program.functions[id].code = body;
+        cx.program.lend_code(id, |program, body| {
+            if program.functions[id].builtin {
+                parts::as_swizzles(&program.types, body);
+            }
+            by_constants(program, &mut body.exprs, &mut spelled);
+            let mut inline = Inline { program, effects: &effects, body };
+            let marks = inline.marks();
+            hoist::hoist(inline.program, &effects, inline.body, marks);
+            inline.expressions();
+            inline.statements();
+            simplify(&mut program.types, body);
+        });
     }
     inline_into_values(cx, &effects);
 }
 
 /// Polyfills that the target has for small constants, as their last arguments (`[__by_constant]`), are spelled there.
-fn by_constants(program: &mut Program, exprs: &mut ExprArena, spelled: &mut FxHashMap<FunctionId, FunctionId>) {
+fn by_constants(
+    program: &mut Program,
+    exprs: &mut Tracked<ExprArena>,
+    spelled: &mut FxHashMap<FunctionId, FunctionId>,
+) {
     for id in exprs.ids().collect::<Vec<_>>() {
         let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
         let (f, last) = (*f, args.last().copied());
@@ -339,6 +345,11 @@ impl Inline<'_> {
 
     /// Replaces statements that are calls of polyfills of several statements.
     fn statements(&mut self) {
+        let mut has_one = false;
+        self.body.block.visit(&mut |stmt| has_one |= self.spliced_call(stmt).is_some());
+        if !has_one {
+            return;
+        }
         let mut block = std::mem::take(&mut self.body.block);
         block.rewrite(&mut |mut stmt, out| match self.spliced_call(&stmt) {
             Some((call, f, args)) => {
@@ -557,7 +568,7 @@ pub(super) fn simplify(types: &mut Types, body: &mut Body) {
     }
 }
 
-fn simplify_node(types: &mut Types, exprs: &mut ExprArena, id: ExprId) {
+fn simplify_node(types: &mut Types, exprs: &mut Tracked<ExprArena>, id: ExprId) {
     let ty = exprs[id].ty;
     match exprs[id].kind.clone() {
         ExprKind::Swizzle(inner, swizzle) => match exprs[inner].kind.clone() {

@@ -169,7 +169,7 @@ use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile, system_values};
 use crate::tree::{
     Effects, EntryPoint, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionId, Global, GlobalId, GlobalKind,
-    Item, LeafId, Origin, ParameterId, Program, Scalar, Stmt, StmtKind, Type, spelled,
+    Item, LeafId, Origin, ParameterId, Program, Scalar, Stmt, StmtKind, Tracked, Type, spelled,
 };
 use needs::{Finder, Needs};
 use std::collections::BTreeMap;
@@ -689,32 +689,26 @@ impl Context<'_> {
     /// Runs `f` on the body of every function that has statements; the body is taken out of the program meanwhile.
     pub fn each_body(&mut self, f: &mut dyn FnMut(&mut Context, FunctionId, &mut crate::tree::Body)) {
         for id in self.program.functions_with_code() {
-            let mut body = std::mem::take(&mut self.program.functions[id].code);
-            let mut inner = Context {
-                program: self.program,
-                layout: self.layout,
-                profile: self.profile,
-                diags: self.diags,
-                notes: self.notes,
-                options: self.options,
-            };
-            f(&mut inner, id, &mut body);
-            self.program.functions[id].code = body;
+            let Context { program, layout, profile, diags, notes, options } = self;
+            program.lend_code(id, |program, body| {
+                f(&mut Context { program, layout, profile, diags, notes, options }, id, body);
+            });
         }
     }
 
     /// Runs `f` on the live expressions of every body and initializer, children before parents; these are taken out of the
     /// program meanwhile.
-    pub fn each_exprs(&mut self, f: &mut dyn FnMut(&mut Context, &mut ExprArena, &[ExprId])) {
+    pub fn each_exprs(&mut self, f: &mut dyn FnMut(&mut Context, &mut Tracked<ExprArena>, &[ExprId])) {
         self.each_body(&mut |cx, _, body| {
-            let live = body.expressions();
+            let live = body.live();
             f(cx, &mut body.exprs, &live);
         });
-        for id in self.program.globals.ids() {
-            let Some(mut tree) = self.program.globals[id].init.take() else { continue };
-            let live = tree.exprs.post_order(tree.root);
-            f(self, &mut tree.exprs, &live);
-            self.program.globals[id].init = Some(tree);
+        for id in self.program.globals_with_values() {
+            let Context { program, layout, profile, diags, notes, options } = self;
+            program.lend_value(id, |program, exprs, root| {
+                let live = exprs.post_order(root);
+                f(&mut Context { program, layout, profile, diags, notes, options }, exprs, &live);
+            });
         }
     }
 

@@ -91,13 +91,16 @@ fn run(cx: &mut Context) {
             bind(cx, global, leaf);
         }
     }
-    cx.program.each_exprs_mut(&mut |types, exprs, live| {
-        // Parents first: the outermost resource on a path decides.
-        for &id in live.iter().rev() {
-            rewrite(types, exprs, id, &split);
-        }
-    });
-    blocks_to_buffers(cx);
+    let is_block = |ty: TypeId| matches!(cx.program.types.get(ty), Type::ParameterBlock(_));
+    if !split.is_empty() || cx.program.types.ids().any(is_block) {
+        cx.program.each_exprs_mut(&mut |types, exprs, live| {
+            // Parents first: the outermost resource on a path decides.
+            for &id in live.iter().rev() {
+                rewrite(types, exprs, id, &split);
+            }
+        });
+        blocks_to_buffers(cx);
+    }
     drop_resource_fields(cx);
     drop_empty_contents(cx);
 }

@@ -513,22 +513,6 @@ impl Program {
         }
     }
 
-    /// Like [`Program::each_exprs`], to change them; types are lent out beside.
-    pub fn each_exprs_mut(&mut self, f: &mut dyn FnMut(&mut Types, &mut ExprArena, &[ExprId])) {
-        for (_, function) in self.functions.iter_mut() {
-            if matches!(function.body, FunctionBody::Block) {
-                let live = function.code.expressions();
-                f(&mut self.types, &mut function.code.exprs, &live);
-            }
-        }
-        for (_, global) in self.globals.iter_mut() {
-            if let Some(tree) = &mut global.init {
-                let live = tree.exprs.post_order(tree.root);
-                f(&mut self.types, &mut tree.exprs, &live);
-            }
-        }
-    }
-
     /// Replaces types everywhere: innermost first, `f` answers each type with what it becomes. Struct types keep
     /// their id (their fields are mapped).
     pub fn map_types(&mut self, f: &mut dyn FnMut(&mut Types, TypeId) -> TypeId) {

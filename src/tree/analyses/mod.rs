@@ -36,7 +36,7 @@ pub use effects::{AT_VERTEX, Effects, is_pure, is_trivial};
 pub use flow::{endless_loops, ends_flow, is_endless, may_complete, reached};
 pub use ranges::Ranges;
 
-use super::{Body, ExprId, ExprKinds, FunctionId, GlobalId, MatrixOrder, Program, TypeId};
+use super::{Body, ExprArena, ExprId, ExprKinds, ExprTree, FunctionId, GlobalId, MatrixOrder, Program, TypeId, Types};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
@@ -68,6 +68,13 @@ impl<T> Tracked<T> {
             }
             known => known,
         }
+    }
+}
+
+impl<T> Tracked<T> {
+    /// Gives it the stamp that it had when its contents were what they are again.
+    fn restore(&mut self, stamp: u64) {
+        *self.stamp.get_mut() = stamp;
     }
 }
 
@@ -232,9 +239,13 @@ impl std::fmt::Debug for CodeMemo {
 }
 
 impl Body {
+    fn stamps(&self) -> [u64; 3] {
+        [self.exprs.stamp(), self.locals.stamp(), self.block.stamp()]
+    }
+
     /// What is known of the body as it is now, or else found.
     fn known<T: Clone>(&self, place: fn(&mut CodeFacts) -> &mut Option<T>, find: impl FnOnce(&Body) -> T) -> T {
-        let stamps = [self.exprs.stamp(), self.locals.stamp(), self.block.stamp()];
+        let stamps = self.stamps();
         let lock = || self.memo.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, facts)) = &mut *lock()
             && *known == stamps
@@ -309,6 +320,70 @@ impl Program {
             types: self.types.len(),
             order: self.default_matrix_order,
         }
+    }
+
+    /// Lends the code of a function out; the program is without it meanwhile. Functions of which nothing was changed are as they
+    /// were.
+    pub fn lend_code<R>(&mut self, id: FunctionId, f: impl FnOnce(&mut Program, &mut Body) -> R) -> R {
+        let (before, stamps) = (self.functions.stamp(), self.functions[id].code.stamps());
+        let mut body = std::mem::take(&mut self.functions[id].code);
+        let without = self.functions.stamp();
+        let result = f(self, &mut body);
+        let is_same = self.functions.stamp() == without && body.stamps() == stamps;
+        self.functions[id].code = body;
+        if is_same {
+            self.functions.restore(before);
+        }
+        result
+    }
+
+    /// Runs `f` on the live expressions of every function with code and of every first value, to change them; types are lent out
+    /// beside. What it does not change counts as unchanged.
+    pub fn each_exprs_mut(&mut self, f: &mut dyn FnMut(&mut Types, &mut Tracked<ExprArena>, &[ExprId])) {
+        for id in self.functions_with_code() {
+            let before = self.functions.stamp();
+            let code = &mut self.functions[id].code;
+            let stamps = code.stamps();
+            let live = code.live();
+            f(&mut self.types, &mut code.exprs, &live);
+            if code.stamps() == stamps {
+                self.functions.restore(before);
+            }
+        }
+        for id in self.globals_with_values() {
+            let before = self.globals.stamp();
+            let Some(tree) = &mut self.globals[id].init else { continue };
+            let live = tree.exprs.post_order(tree.root);
+            let mut exprs = Tracked::from(std::mem::take(&mut tree.exprs));
+            let stamp = exprs.stamp();
+            f(&mut self.types, &mut exprs, &live);
+            let is_same = exprs.stamp() == stamp;
+            tree.exprs = exprs.into_value();
+            if is_same {
+                self.globals.restore(before);
+            }
+        }
+    }
+
+    /// Lends the first value of a global out; the program is without it meanwhile. Globals of which nothing was changed are as they
+    /// were.
+    pub fn lend_value(&mut self, id: GlobalId, f: impl FnOnce(&mut Program, &mut Tracked<ExprArena>, ExprId)) {
+        let before = self.globals.stamp();
+        let Some(ExprTree { root, exprs }) = self.globals[id].init.take() else { return };
+        let without = self.globals.stamp();
+        let mut exprs = Tracked::from(exprs);
+        let stamp = exprs.stamp();
+        f(self, &mut exprs, root);
+        let is_same = self.globals.stamp() == without && exprs.stamp() == stamp;
+        self.globals[id].init = Some(ExprTree { root, exprs: exprs.into_value() });
+        if is_same {
+            self.globals.restore(before);
+        }
+    }
+
+    /// The globals with first values.
+    pub fn globals_with_values(&self) -> Vec<GlobalId> {
+        self.globals.iter().filter_map(|(id, global)| global.init.is_some().then_some(id)).collect()
     }
 
     /// The analyses of this version of the program.
