@@ -442,6 +442,7 @@ impl<'a> Compilation<'a> {
                 conformances: self.options.conformances.clone(),
                 limits: self.options.limits,
                 keeps_unused: false,
+                targets: self.languages(),
             };
             let spare_mentions = self.options.spare_code.then(|| mentions.clone());
             let (program, report) = self.check(&input, &options, mentions);
@@ -491,6 +492,13 @@ impl<'a> Compilation<'a> {
             self.output.reflections.clear();
             self.output.explanations.clear();
         }
+    }
+
+    /// The words for the languages of the targets; none if that of one is not known.
+    fn languages(&self) -> Vec<Symbol> {
+        let language = |target: &Target| self.usual_profile(*target).map(|p| Symbol::new(p.language.name()));
+        let languages: Option<Vec<Symbol>> = self.options.targets.iter().map(language).collect();
+        languages.unwrap_or_default()
     }
 
     /// Checks with what of the library the program mentions. Errors are reported only with all of it in view.

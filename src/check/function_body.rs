@@ -13,6 +13,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     Body, ExprKind, ExprTree, FunctionBody, FunctionId, Local, Modifiers, Stmt, StmtKind, TargetCase, Template, TypeId,
+    is_default_case,
 };
 
 impl<'a> Checker<'a> {
@@ -76,6 +77,9 @@ impl<'a> Checker<'a> {
         let mut cases = Vec::new();
         let mut failed = Vec::new();
         for &target in targets {
+            if builtin && !self.may_be_chosen(target) {
+                continue;
+            }
             if let Some((text, span)) = sole_intrinsic(block, Some(target)) {
                 if let Some(template) = self.template(text, span, self.argument_count(function)) {
                     cases.push((target, TargetCase::Intrinsic(template)));
@@ -100,6 +104,12 @@ impl<'a> Checker<'a> {
             failed.into_iter().for_each(|d| self.diags.push(d));
         }
         cases
+    }
+
+    /// Whether a case of a builtin may be chosen: it is for a target that is asked for, or for those without one of their own.
+    fn may_be_chosen(&self, target: Symbol) -> bool {
+        let asked = &self.options.targets;
+        asked.is_empty() || asked.contains(&target) || is_default_case(target)
     }
 
     /// Leaves nothing faulty of the statics of a case that is left out, which nothing reaches.

@@ -201,6 +201,8 @@ pub struct Options {
     pub limits: Limits,
     /// The program has all functions, structs and constants of its sources, whether entry points use them or not.
     pub keeps_unused: bool,
+    /// The words for the targets that the program is for; empty: any. Builtins have no cases for others.
+    pub targets: Vec<Symbol>,
 }
 
 /// What checking found out besides the program.

@@ -10,7 +10,7 @@ use super::byte_address::WORDS;
 use super::needs::missing_shader_model;
 use super::{Context, Pass};
 use crate::target::{Capability, DXIL_ATTRIBUTE, Language, Profile};
-use crate::tree::{FunctionBody, Program, StmtKind, TargetCase, TypeId};
+use crate::tree::{FunctionBody, Program, StmtKind, TargetCase, TypeId, is_default_case};
 
 pub(super) const PASS: Pass = Pass {
     name: "select_target",
@@ -32,7 +32,7 @@ pub(super) fn choose(program: &mut Program, profile: &Profile) {
         let missing = missing_shader_model(function, profile);
         if let FunctionBody::Switch(cases) = &mut function.body {
             let own = cases.iter().position(|(name, _)| *name == language);
-            let written_out = cases.iter().position(|(name, _)| name.is_empty() || *name == "default");
+            let written_out = cases.iter().position(|(name, _)| is_default_case(*name));
             let chosen = match missing {
                 _ if dxil => written_out,
                 Some(_) => written_out.or(own),

@@ -196,6 +196,11 @@ pub enum TargetCase {
     Intrinsic(Template),
 }
 
+/// Whether a case of [`FunctionBody::Switch`] is for the targets that have none of their own.
+pub fn is_default_case(name: Symbol) -> bool {
+    name.is_empty() || name == "default"
+}
+
 /// An entry point.
 #[derive(Clone, Debug)]
 pub struct EntryPoint {
