@@ -5,16 +5,22 @@
 //!
 //! `--combine-samplers` asks for all textures, `[[vk::combinedImageSampler]]` for a texture and a sampler that have one binding (DXC's
 //! SPIR-V manual, "Combined image sampler"). The combined texture has the name and the binding of the texture; those of the sampler
-//! stay free. A texture that is read through several samplers, is an element of an array or is handed on to a function stays apart,
-//! with a warning if the option asks for it. Languages whose textures are combined in any case do that in [`super::sampler_pairs`].
+//! stay free. Elements of an array are combined alike. A function that is given a texture and its sampler is given the combined
+//! texture alone, if all that call it have one. A texture that is read through several samplers stays apart, with a warning if the
+//! option asks for it. Languages whose textures are combined in any case do that in [`super::sampler_pairs`].
 
-use super::sampler_pairs::{Half, combined, compares, resources, uses_of};
+mod places;
+
+use super::sampler_pairs::{combined, compares};
 use super::{Context, Pass};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
-use crate::source::Span;
 use crate::target::Capability;
-use crate::tree::{Access, ExprId, ExprKind, FunctionBody, Global, GlobalId, Item, Program, SamplerPair, Type, TypeId};
+use crate::tree::{
+    Access, Body, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, Item, LocalId, Param, Program,
+    SamplerPair, Type, TypeId,
+};
+use places::{Flow, Handed, Place, Reads};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PASS: Pass = Pass {
@@ -45,85 +51,93 @@ fn report_kept(cx: &mut Context) {
     }
 }
 
-/// How a texture is read.
-#[derive(Default)]
-struct Reads {
-    samplers: BTreeSet<GlobalId>,
-    /// It is read without a sampler, too.
-    alone: bool,
-    /// Where it is used in another way.
-    elsewhere: Option<Span>,
-}
-
 fn combine(cx: &mut Context) {
-    let all = resources(cx.program);
-    let reads = reads(cx.program, &all);
-    let mut pairs: BTreeMap<GlobalId, GlobalId> = BTreeMap::new();
+    let flow = Flow::of(cx.program);
+    let mut pairs = Pairs::new();
     let mut warnings = Vec::new();
-    for (texture, reads) in &reads {
-        match sampler_of(cx.program, *texture, reads) {
-            Ok(sampler) if cx.options.combine_samplers || is_asked(cx.program, *texture, sampler) => {
-                pairs.insert(*texture, sampler);
+    for (place, reads) in &flow.reads {
+        match *place {
+            Place::Global(texture) => match sampler_of(cx.program, texture, reads) {
+                Ok(sampler) if cx.options.combine_samplers || is_asked(cx.program, texture, sampler) => {
+                    pairs.insert(*place, Some(Place::Global(sampler)));
+                }
+                Err(why) => warnings.extend(why.map(|warning| *warning)),
+                Ok(_) => {}
+            },
+            Place::Param(..) => {
+                let mut samplers = reads.samplers.iter().copied();
+                let (first, second) = (samplers.next(), samplers.next());
+                let reads_texels = reads.alone && first.is_some_and(|sampler| compares_at(cx.program, sampler));
+                if second.is_none() && reads.elsewhere.is_none() && !reads_texels {
+                    pairs.insert(*place, first);
+                }
             }
-            Err(why) if cx.options.combine_samplers => warnings.extend(why.map(|warning| *warning)),
-            Ok(_) | Err(_) => {}
         }
     }
-    if cx.options.combine_samplers {
-        warnings.extend(arrays(cx.program));
-    }
-    warnings.into_iter().for_each(|warning| cx.diags.push(warning));
+    let kinds = agree(cx.program, &flow, &mut pairs, &mut warnings);
+    warnings.into_iter().filter(|_| cx.options.combine_samplers).for_each(|warning| cx.diags.push(warning));
     if !pairs.is_empty() {
-        join(cx.program, &all, &pairs);
+        join(cx.program, &pairs, &kinds);
     }
 }
 
-/// How the textures are read that are read through samplers.
-fn reads(program: &Program, all: &BTreeMap<GlobalId, Half>) -> BTreeMap<GlobalId, Reads> {
-    let mut found: BTreeMap<GlobalId, Reads> = BTreeMap::new();
-    program.each_exprs(&mut |exprs, live| {
-        let mut covered: BTreeSet<ExprId> = BTreeSet::new();
-        // A function of the source takes both by itself.
-        let is_read = |id: &ExprId| match &exprs[*id].kind {
-            ExprKind::Call(f, _) => !matches!(program.functions[*f].body, FunctionBody::Block),
-            _ => true,
-        };
-        let calls: Vec<ExprId> = live.iter().copied().filter(is_read).collect();
-        for (texture, sampler, ids) in uses_of(all, exprs, &calls) {
-            covered.extend(ids);
-            let reads = found.entry(texture).or_default();
-            reads.samplers.extend(sampler);
-            reads.alone |= sampler.is_none();
+/// Textures that are to be combined, with their samplers; a parameter may be read without one.
+type Pairs = BTreeMap<Place, Option<Place>>;
+
+/// Leaves those that agree with what they are handed on to and with what is handed on to them. Gives which are compared.
+fn agree(program: &Program, flow: &Flow, pairs: &mut Pairs, warnings: &mut Vec<Diagnostic>) -> BTreeMap<Place, bool> {
+    let compared = |(place, sampler): (&Place, &Option<Place>)| Some((*place, compares_at(program, (*sampler)?)));
+    let mut kinds: BTreeMap<Place, bool> = pairs.iter().filter_map(compared).collect();
+    // Callers come last.
+    for handed in flow.handed.iter().rev() {
+        if let Some(kind) = kinds.get(&handed.from).copied() {
+            kinds.entry(handed.to).or_insert(kind);
         }
-        for id in live.iter().filter(|id| !covered.contains(id)) {
-            if let ExprKind::Global(g) = exprs[*id].kind
-                && all.get(&g) == Some(&Half::Texture)
-            {
-                found.entry(g).or_default().elsewhere = Some(exprs[*id].span);
+    }
+    loop {
+        let differs = |h: &&Handed| {
+            let [from, to] = [h.from, h.to].map(|place| pairs.contains_key(&place));
+            from != to || from && kinds.get(&h.from) != kinds.get(&h.to)
+        };
+        let Some(handed) = flow.handed.iter().find(differs) else { return kinds };
+        for place in [handed.from, handed.to] {
+            if let (Some(_), Place::Global(texture)) = (pairs.remove(&place), place) {
+                let why = "it is handed on to a function that is given textures that stay apart";
+                warnings.push(apart(program, texture, why).label(handed.at, "here"));
             }
         }
-    });
-    found
+    }
+}
+
+/// Whether a sampler compares.
+fn compares_at(program: &Program, sampler: Place) -> bool {
+    let ty = match sampler {
+        Place::Global(id) => program.globals[id].ty,
+        Place::Param(function, local) => program.functions[function].code.locals[local].ty,
+    };
+    matches!(program.types.get(ty), Type::Sampler(true))
+}
+
+fn apart(program: &Program, texture: GlobalId, why: &str) -> Diagnostic {
+    let Global { name, span, .. } = &program.globals[texture];
+    Diagnostic::warning(Code::OMITTED, *span, format!("`{name}` is not combined: {why}"))
 }
 
 /// The sampler that a texture can be combined with, or why it stays apart; nothing needs to be said if no sampler reads it.
 fn sampler_of(program: &Program, texture: GlobalId, reads: &Reads) -> Result<GlobalId, Option<Box<Diagnostic>>> {
-    let (name, span) = (program.globals[texture].name, program.globals[texture].span);
-    let warning = |why: String| Diagnostic::warning(Code::OMITTED, span, format!("`{name}` is not combined: {why}"));
-    let apart = |why: String| Err(Some(Box::new(warning(why))));
-    let mut samplers = reads.samplers.iter().copied();
-    let (first, second) = (samplers.next(), samplers.next());
-    match (first, second, reads.elsewhere) {
-        (_, _, Some(at)) => Err(Some(Box::new(warning("it is handed on to a function".to_owned()).label(at, "here")))),
-        (None, ..) => Err(None),
-        (Some(one), Some(other), _) => {
-            let [one, other] = [one, other].map(|sampler| program.globals[sampler].name);
-            apart(format!("it is read through `{one}` and through `{other}`"))
+    let refuse = |why: &str| Err(Some(Box::new(apart(program, texture, why))));
+    let globals: Vec<GlobalId> = reads.samplers.iter().filter_map(|sampler| sampler.global()).collect();
+    match (globals.as_slice(), reads.elsewhere) {
+        (_, Some((at, why))) => Err(Some(Box::new(apart(program, texture, why).label(at, "here")))),
+        ([], _) => Err(None),
+        ([sampler], _) if reads.alone && compares(program, *sampler) => {
+            refuse(&format!("it is read without `{}`, which compares, too", program.globals[*sampler].name))
         }
-        (Some(sampler), None, _) if reads.alone && compares(program, sampler) => {
-            apart(format!("it is read without `{}`, which compares, too", program.globals[sampler].name))
+        ([sampler], _) => Ok(*sampler),
+        ([one, other, ..], _) => {
+            let [one, other] = [one, other].map(|sampler| program.globals[*sampler].name);
+            refuse(&format!("it is read through `{one}` and through `{other}`"))
         }
-        (Some(sampler), None, _) => Ok(sampler),
     }
 }
 
@@ -134,45 +148,131 @@ fn is_asked(program: &Program, texture: GlobalId, sampler: GlobalId) -> bool {
     asks && texture.binding.is_some() && texture.binding == sampler.binding
 }
 
-/// Arrays of textures, which stay apart.
-fn arrays(program: &Program) -> Vec<Diagnostic> {
-    let is_texture = |ty| matches!(program.types.get(ty), Type::Texture(t) if t.access == Access::Read && !t.combined);
-    let globals = program.parameters.iter().map(|id| &program.globals[*id]);
-    let arrays = globals.filter(|g| program.types.innermost(g.ty) != g.ty && is_texture(program.types.innermost(g.ty)));
-    let warning = |g: &Global| {
-        Diagnostic::warning(Code::OMITTED, g.span, format!("`{}` is not combined: it is an array", g.name))
-    };
-    arrays.map(warning).collect()
+/// Puts combined textures in the places of textures and of their samplers.
+fn join(program: &mut Program, pairs: &Pairs, kinds: &BTreeMap<Place, bool>) {
+    let functions: Vec<FunctionId> = program.reachable_functions();
+    let functions: Vec<FunctionId> =
+        functions.into_iter().filter(|id| matches!(program.functions[*id].body, FunctionBody::Block)).collect();
+    // Found before types change.
+    let uses: Vec<Vec<Read>> = functions.iter().map(|id| reads_in(program, *id, pairs)).collect();
+    for (place, sampler) in pairs {
+        combine_at(program, *place, *sampler, kinds.get(place) == Some(&true));
+    }
+    // The parameters that functions have lost, by their indices; callees come first.
+    let mut lost: BTreeMap<FunctionId, Vec<usize>> = BTreeMap::new();
+    for (&id, uses) in functions.iter().zip(&uses) {
+        let kinds = |place: &Place| kinds.get(place) == Some(&true);
+        let gone = program.lend_code(id, |program, body| rewrite(program, body, uses, &kinds, &lost));
+        let params = &mut program.functions[id].params;
+        let is_gone = |param: &Param| gone.contains(&param.local);
+        let indices: Vec<usize> = params.iter().enumerate().filter(|(_, p)| is_gone(p)).map(|(at, _)| at).collect();
+        if !indices.is_empty() {
+            params.retain(|param| !is_gone(param));
+            lost.insert(id, indices);
+        }
+    }
+    remove_samplers(program, pairs);
 }
 
-/// Puts combined textures in the places of textures and of their samplers.
-fn join(program: &mut Program, all: &BTreeMap<GlobalId, Half>, pairs: &BTreeMap<GlobalId, GlobalId>) {
-    let mut types: BTreeMap<GlobalId, TypeId> = BTreeMap::new();
-    for (&texture, &sampler) in pairs {
-        let ty = combined(program, program.globals[texture].ty, compares(program, sampler));
-        let origin = program.globals[sampler].origin;
-        let global = &mut program.globals[texture];
-        global.ty = ty;
-        global.pair = Some(SamplerPair { sampler: Some(origin), first: true });
-        types.insert(texture, ty);
-    }
-    let mut left: BTreeSet<GlobalId> = BTreeSet::new();
-    program.each_exprs_mut(&mut |_, exprs, live| {
-        for (texture, _, ids) in uses_of(all, exprs, live) {
-            let Some(ty) = types.get(&texture) else { continue };
-            for id in ids {
-                exprs[id].kind = ExprKind::Global(texture);
-                exprs[id].ty = *ty;
-            }
+/// A call that is given a texture that is to be combined: the element of an array with what is around it, and the sampler.
+struct Read {
+    place: Place,
+    path: Vec<ExprId>,
+    sampler: Option<ExprId>,
+}
+
+fn reads_in(program: &Program, id: FunctionId, pairs: &Pairs) -> Vec<Read> {
+    let body = &program.functions[id].code;
+    let mut reads = Vec::new();
+    for &call in body.live().iter() {
+        if let Some((_, args)) = places::called(program, &body.exprs, call) {
+            let textures = args.iter().filter(|arg| places::is_texture(program, body.exprs[**arg].ty));
+            let given = textures.filter_map(|arg| Some((*arg, places::place(program, id, &body.exprs, *arg)?)));
+            reads.extend(given.map(|(arg, place)| Read { place, path: places::path(&body.exprs, arg), sampler: None }));
+        } else if let Some(used) = places::used(program, id, &body.exprs, call) {
+            let sampler = used.sampler.map(|(at, _)| at);
+            reads.push(Read { place: used.place, path: places::path(&body.exprs, used.texture), sampler });
         }
+    }
+    reads.retain(|read| pairs.contains_key(&read.place));
+    reads
+}
+
+/// Makes a parameter a combined texture.
+fn combine_at(program: &mut Program, place: Place, sampler: Option<Place>, compares: bool) {
+    match place {
+        Place::Global(texture) => {
+            let ty = combined_in(program, program.globals[texture].ty, compares);
+            let origin = sampler.and_then(Place::global).map(|sampler| program.globals[sampler].origin);
+            let global = &mut program.globals[texture];
+            global.ty = ty;
+            global.pair = Some(SamplerPair { sampler: origin, first: true });
+        }
+        Place::Param(function, local) => {
+            let ty = combined_in(program, program.functions[function].code.locals[local].ty, compares);
+            program.functions[function].code.locals[local].ty = ty;
+        }
+    }
+}
+
+/// The combined texture of a texture, or the array of them.
+fn combined_in(program: &mut Program, ty: TypeId, compares: bool) -> TypeId {
+    let inner = combined(program, program.types.innermost(ty), compares);
+    program.types.beside(ty, inner)
+}
+
+/// Rewrites what is read and handed on. Gives the samplers that the function is given and needs no more.
+fn rewrite(
+    program: &mut Program,
+    body: &mut Body,
+    uses: &[Read],
+    compares: &dyn Fn(&Place) -> bool,
+    lost: &BTreeMap<FunctionId, Vec<usize>>,
+) -> BTreeSet<LocalId> {
+    let before = mentioned(program, body);
+    for Read { place, path, sampler } in uses {
+        for id in path {
+            body.exprs[*id].ty = combined_in(program, body.exprs[*id].ty, compares(place));
+        }
+        if let (Some(sampler), Some(texture)) = (sampler, path.first()) {
+            let copy = body.exprs.duplicate(*texture);
+            body.exprs.replace_by(*sampler, copy);
+        }
+    }
+    for id in body.expressions() {
+        if let ExprKind::Call(callee, args) = &body.exprs[id].kind
+            && let Some(indices) = lost.get(callee)
+        {
+            let kept = args.iter().enumerate().filter(|(at, _)| !indices.contains(at)).map(|(_, arg)| *arg);
+            body.exprs[id].kind = ExprKind::Call(*callee, kept.collect());
+        }
+    }
+    before.difference(&mentioned(program, body)).copied().collect()
+}
+
+/// The variables that are samplers and are mentioned.
+fn mentioned(program: &Program, body: &Body) -> BTreeSet<LocalId> {
+    let sampler = |id: &ExprId| match body.exprs[*id].kind {
+        ExprKind::Local(local) if places::is_sampler(program, body.exprs[*id].ty) => Some(local),
+        _ => None,
+    };
+    body.live().iter().filter_map(sampler).collect()
+}
+
+/// Removes samplers that nothing is read through any more.
+fn remove_samplers(program: &mut Program, pairs: &Pairs) {
+    let mut left: BTreeSet<GlobalId> = BTreeSet::new();
+    program.each_exprs(&mut |exprs, live| {
         let globals = live.iter().filter_map(|id| match exprs[*id].kind {
             ExprKind::Global(g) => Some(g),
             _ => None,
         });
         left.extend(globals);
     });
+    let of_globals =
+        pairs.iter().filter_map(|(place, sampler)| Some((place.global()?, sampler.and_then(Place::global)?)));
     let mut gone: BTreeSet<GlobalId> = BTreeSet::new();
-    for (&texture, &sampler) in pairs.iter().filter(|(_, sampler)| !left.contains(sampler)) {
+    for (texture, sampler) in of_globals.filter(|(_, sampler)| !left.contains(sampler)) {
         if gone.insert(sampler) {
             take_comments(program, texture, sampler);
         }
