@@ -527,8 +527,8 @@ mod tests {
             }
             for name in names {
                 let mut search = Search::new();
-                search.name(find(name));
-                search.name(extended.and_then(find));
+                find(name).into_iter().for_each(|name| search.name(name));
+                extended.and_then(find).into_iter().for_each(|name| search.name(name));
                 search.run();
                 assert!(search.wanted[number], "{name} of part {number}");
             }

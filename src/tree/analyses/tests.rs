@@ -52,6 +52,35 @@ fn results_are_kept_until_the_program_changes() {
 }
 
 #[test]
+fn what_is_lent_out_and_not_changed_changes_nothing() {
+    let mut program = program(&[&[1, 2], &[2], &[]]);
+    for (name, function) in program.functions.iter_mut() {
+        program.items.push(Item::Function(name));
+        function.body = FunctionBody::Block;
+    }
+    let (stamp, effects) = (program.stamp(), program.effects());
+    program.lend_code(FunctionId(0), |program, body| {
+        assert!(program.functions[FunctionId(0)].code.exprs.ids().next().is_none());
+        assert_eq!(body.live().len(), 2);
+        assert!(program.stamp() != stamp);
+    });
+    program.each_exprs_mut(&mut |_, exprs, live| assert!(live.iter().all(|id| exprs[*id].ty == TypeId::VOID)));
+    assert!(program.stamp() == stamp && Arc::ptr_eq(&effects, &program.effects()));
+    // The code, or anything else.
+    program.lend_code(FunctionId(0), |_, body| drop(body.block.stmts.pop()));
+    let shorter = program.stamp();
+    assert!(shorter != stamp);
+    program.lend_code(FunctionId(0), |program, _| program.functions[FunctionId(1)].inline = true);
+    let inlined = program.stamp();
+    assert!(inlined != shorter);
+    program.each_exprs_mut(&mut |_, exprs, live| live.iter().for_each(|id| exprs[*id].ty = TypeId::INT));
+    let typed = program.stamp();
+    assert!(typed != inlined);
+    program.structs.push(Struct::default());
+    assert!(program.stamp() != typed);
+}
+
+#[test]
 fn callees_come_first() {
     let program = program(&[&[1, 2], &[3, 2], &[3], &[], &[0]]);
     let order: Vec<u32> = program.reachable_functions().into_iter().map(|f| f.0).collect();
