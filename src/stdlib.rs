@@ -100,7 +100,9 @@ impl Mentions {
         let words = tokens.tokens.iter().filter(|t| t.kind == TokenKind::Ident || t.text == choice);
         self.names.reserve(tokens.tokens.len() / 8);
         self.names.extend(words.map(|t| t.text));
-        if tokens.glsl || self.names.iter().any(may_be_of_glsl) && has_words_of_glsl(&tokens.tokens) {
+        #[expect(clippy::disallowed_methods, reason = "the order does not matter")]
+        let may_be = self.names.iter().any(may_be_of_glsl);
+        if tokens.glsl || may_be && has_words_of_glsl(&tokens.tokens) {
             self.names.insert(Symbol::new(MARK));
         }
     }
@@ -150,6 +152,7 @@ impl Mentions {
 
     /// The numbers of the names that the library declares, in order.
     fn in_library(&self) -> Vec<usize> {
+        #[expect(clippy::disallowed_methods, reason = "the numbers are sorted")]
         let words = self.names.iter().flat_map(|name| {
             let implied = IMPLIED.iter().filter(move |(word, _)| *name == *word).map(|(_, name)| *name);
             implied.chain([name.as_str()])

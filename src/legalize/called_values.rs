@@ -57,8 +57,11 @@ pub(super) fn is_called(function: &Function) -> bool {
     needed(function).next().is_some()
 }
 
+/// Whether a function stands for such a value.
+type Shows = fn(&Function) -> bool;
+
 /// What a call of a function may need for the value of an entry point that it stands for, and how that shows.
-const NEEDS: [(Capability, fn(&Function) -> bool); 3] = [
+const NEEDS: [(Capability, Shows); 3] = [
     (Capability::CalledSystemValues, |function| is_value(function, true)),
     (Capability::UnspelledSystemValues, |function| is_value(function, false)),
     (Capability::CalledGroupSizes, |function| function.is_marked(GROUP_SIZE)),

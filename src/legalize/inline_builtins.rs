@@ -16,8 +16,8 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
     AddressSpace, AttributeArg, BinaryOp, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function,
-    FunctionBody, FunctionId, Literal, LocalId, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template, Tracked,
-    Type, TypeId, Types,
+    FunctionBody, FunctionId, Literal, LocalId, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template,
+    TrackedExprs, Type, TypeId, Types,
     analyses::{is_pure, is_trivial},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -98,11 +98,7 @@ fn run(cx: &mut Context) {
 }
 
 /// Polyfills that the target has for small constants, as their last arguments (`[__by_constant]`), are spelled there.
-fn by_constants(
-    program: &mut Program,
-    exprs: &mut Tracked<ExprArena>,
-    spelled: &mut FxHashMap<FunctionId, FunctionId>,
-) {
+fn by_constants(program: &mut Program, exprs: &mut TrackedExprs, spelled: &mut FxHashMap<FunctionId, FunctionId>) {
     for id in exprs.ids().collect::<Vec<_>>() {
         let ExprKind::Call(f, args) = &exprs[id].kind else { continue };
         let (f, last) = (*f, args.last().copied());
@@ -568,7 +564,7 @@ pub(super) fn simplify(types: &mut Types, body: &mut Body) {
     }
 }
 
-fn simplify_node(types: &mut Types, exprs: &mut Tracked<ExprArena>, id: ExprId) {
+fn simplify_node(types: &mut Types, exprs: &mut TrackedExprs, id: ExprId) {
     let ty = exprs[id].ty;
     match exprs[id].kind.clone() {
         ExprKind::Swizzle(inner, swizzle) => match exprs[inner].kind.clone() {

@@ -169,7 +169,7 @@ use crate::source::Span;
 use crate::target::{Capabilities, Capability, Profile, system_values};
 use crate::tree::{
     Effects, EntryPoint, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionId, Global, GlobalId, GlobalKind,
-    Item, LeafId, Origin, ParameterId, Program, Scalar, Stmt, StmtKind, Tracked, Type, spelled,
+    Item, LeafId, Origin, ParameterId, Program, Scalar, Stmt, StmtKind, TrackedExprs, Type, spelled,
 };
 use needs::{Finder, Needs};
 use std::collections::BTreeMap;
@@ -698,7 +698,7 @@ impl Context<'_> {
 
     /// Runs `f` on the live expressions of every body and initializer, children before parents; these are taken out of the
     /// program meanwhile.
-    pub fn each_exprs(&mut self, f: &mut dyn FnMut(&mut Context, &mut Tracked<ExprArena>, &[ExprId])) {
+    pub fn each_exprs(&mut self, f: &mut dyn FnMut(&mut Context, &mut TrackedExprs, &[ExprId])) {
         self.each_body(&mut |cx, _, body| {
             let live = body.live();
             f(cx, &mut body.exprs, &live);

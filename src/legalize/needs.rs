@@ -71,10 +71,13 @@ finders! {
     /// By the live expressions of a function or of a global's value; it gives one.
     Exprs lists: AtKinds<fn(&Program, &ExprArena, &[ExprId]) -> Option<ExprId>>,
     /// By one expression.
-    Expr exprs: AtKinds<fn(&Program, &ExprArena, ExprId) -> bool>,
+    Expr exprs: AtKinds<FindExpr>,
     /// By an entry point; it gives where.
     Entry entries: fn(&Program, &EntryPoint) -> Option<Span>,
 }
+
+/// Whether an expression shows a need.
+pub type FindExpr = fn(&Program, &ExprArena, ExprId) -> bool;
 
 /// A finder that looks at expressions, with the kinds without which it finds nothing; of all kinds, it needs none.
 #[derive(Clone, Copy)]
@@ -96,7 +99,7 @@ impl<F: Copy> AtKinds<F> {
 
 impl Find {
     /// By one expression of some kinds.
-    pub const fn at(kinds: ExprKinds, find: fn(&Program, &ExprArena, ExprId) -> bool) -> Find {
+    pub const fn at(kinds: ExprKinds, find: FindExpr) -> Find {
         Find::Expr(AtKinds { kinds, find })
     }
 
@@ -113,7 +116,7 @@ impl Find {
     /// Whether it is a finder of expressions that finds this one.
     pub fn finds(self, program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
         let Find::Expr(at) = self else { return false };
-        let look = |find: fn(&Program, &ExprArena, ExprId) -> bool| find(program, exprs, id).then_some(());
+        let look = |find: FindExpr| find(program, exprs, id).then_some(());
         at.among(ExprKinds::of(&exprs[id].kind), look).is_some()
     }
 }
@@ -586,7 +589,7 @@ impl Found {
 /// Finders, and those of expressions by the number of the kind.
 struct Table {
     of: Finders,
-    by_kind: [Vec<(Capability, fn(&Program, &ExprArena, ExprId) -> bool)>; ExprKinds::COUNT],
+    by_kind: [Vec<(Capability, FindExpr)>; ExprKinds::COUNT],
     /// The kinds for which there are finders.
     kinds: ExprKinds,
 }

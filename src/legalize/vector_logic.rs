@@ -53,7 +53,7 @@ fn need(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<Capability> 
 fn run(cx: &mut Context) {
     let mut functions = BTreeMap::new();
     let all = !cx.profile.has(Capability::VectorLogic);
-    let mut rewrite = |cx: &mut Context, exprs: &mut Tracked<ExprArena>, live: &[ExprId]| {
+    let mut rewrite = |cx: &mut Context, exprs: &mut TrackedExprs, live: &[ExprId]| {
         for &id in live {
             let Some(need) = need(cx.program, exprs, id) else { continue };
             if !all && cx.profile.has(need) {

@@ -28,7 +28,7 @@ pub mod dump;
 pub mod verify;
 
 pub use aliases::{Alias, Aliases};
-pub use analyses::{Effects, Tracked};
+pub use analyses::{Effects, Tracked, TrackedExprs};
 pub use body::*;
 pub use build::Build;
 pub use expr_kinds::ExprKinds;

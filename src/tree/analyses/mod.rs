@@ -37,7 +37,7 @@ pub use calls::Uses;
 pub use effects::{AT_VERTEX, Effects, is_pure, is_trivial};
 pub use flow::{endless_loops, ends_flow, is_endless, may_complete, reached};
 pub use ranges::Ranges;
-pub use tracked::Tracked;
+pub use tracked::{Tracked, TrackedExprs};
 
 use super::{Body, ExprId, ExprKinds, FunctionId, GlobalId, Program, TypeId};
 use crate::source::Span;

@@ -113,6 +113,9 @@ where
     }
 }
 
+/// The expressions of a body.
+pub type TrackedExprs = Tracked<ExprArena>;
+
 /// The stamps of all that is declared in a program. Equal ones mean that declarations, types and code are the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProgramStamp {
@@ -157,7 +160,7 @@ impl Program {
 
     /// Runs `f` on the live expressions of every function with code and of every first value, to change them; types are lent out
     /// beside. What it does not change counts as unchanged.
-    pub fn each_exprs_mut(&mut self, f: &mut dyn FnMut(&mut Types, &mut Tracked<ExprArena>, &[ExprId])) {
+    pub fn each_exprs_mut(&mut self, f: &mut dyn FnMut(&mut Types, &mut TrackedExprs, &[ExprId])) {
         for id in self.functions_with_code() {
             let before = self.functions.stamp();
             let code = &mut self.functions[id].code;
@@ -185,7 +188,7 @@ impl Program {
 
     /// Lends the first value of a global out; the program is without it meanwhile. Globals of which nothing was changed are as they
     /// were.
-    pub fn lend_value(&mut self, id: GlobalId, f: impl FnOnce(&mut Program, &mut Tracked<ExprArena>, ExprId)) {
+    pub fn lend_value(&mut self, id: GlobalId, f: impl FnOnce(&mut Program, &mut TrackedExprs, ExprId)) {
         let before = self.globals.stamp();
         let Some(ExprTree { root, exprs }) = self.globals[id].init.take() else { return };
         let without = self.globals.stamp();
