@@ -143,6 +143,9 @@ fn each_id(body: &mut Body, f: &mut dyn FnMut(IdMut, Span) -> Option<()>) -> Opt
     for (_, local) in body.locals.iter_mut() {
         f(IdMut::Type(&mut local.ty), local.span)?;
     }
+    for (span, constant) in &mut body.named {
+        f(IdMut::Global(constant), *span)?;
+    }
     for (_, expr) in body.exprs.iter_mut() {
         let span = expr.span;
         match &mut expr.kind {
@@ -524,7 +527,7 @@ impl Checker<'_> {
 pub(super) fn are_same(a: &Body, b: &Body) -> bool {
     let text = |body: &Body| {
         let live: Vec<_> = body.expressions().into_iter().map(|id| (id, &body.exprs[id])).collect();
-        format!("{:?} {live:?} {:?}", body.locals, body.block)
+        format!("{:?} {live:?} {:?} {:?}", body.locals, body.block, body.named)
     };
     text(a) == text(b)
 }

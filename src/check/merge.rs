@@ -117,10 +117,15 @@ impl Checker<'_> {
         for constant in self.program.entry_points.iter_mut().flat_map(|e| e.workgroup_constants.iter_mut().flatten()) {
             *constant = map.get(constant).copied().unwrap_or(*constant);
         }
+        let to = |g: &mut GlobalId| *g = map.get(g).copied().unwrap_or(*g);
+        self.number_constants.iter_mut().for_each(|(_, g)| to(g));
+        for (_, function) in self.program.functions.iter_mut() {
+            function.bodies_mut(&mut |body| body.named.iter_mut().for_each(|(_, g)| to(g)));
+        }
         self.program.each_arena_mut(&mut |exprs| {
             for (_, e) in exprs.iter_mut() {
                 if let ExprKind::Global(g) = &mut e.kind {
-                    *g = map.get(g).copied().unwrap_or(*g);
+                    to(g);
                 }
             }
         });

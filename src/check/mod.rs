@@ -234,8 +234,6 @@ pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diag
     checker.check_buffers();
     checker.check_passed();
     checker.finish(input);
-    let sources = input.units.iter().chain(&input.modules);
-    checker.program.macro_numbers = Arc::new(written_numbers::macro_numbers(&checker.program, sources));
     checker.program.aliases = Arc::new(checker.written_aliases());
     (checker.program, checker.report)
 }
@@ -361,6 +359,8 @@ pub(crate) struct Checker<'a> {
     active_aliases: Vec<DeclId>,
     /// Where the source writes them, by where that begins.
     alias_uses: FxHashMap<(FileId, u32), (Span, DeclId)>,
+    /// Constants in expressions that were evaluated by themselves, and where.
+    number_constants: Vec<(Span, tree::GlobalId)>,
     packs: Vec<Rc<[packs::Item]>>,
     /// Patterns with packs have been opened.
     has_open_packs: bool,
@@ -453,6 +453,7 @@ impl<'a> Checker<'a> {
             aliases: FxHashMap::default(),
             active_aliases: Vec::new(),
             alias_uses: FxHashMap::default(),
+            number_constants: Vec::new(),
             packs: Vec::new(),
             has_open_packs: false,
             addresses_taken: false,

@@ -1,19 +1,71 @@
 //! Numbers that are known by their values, as the source has them: `float4 lights[COUNT * 2]` has 8 elements, and the text that is
 //! made of it says `COUNT * 2`, too; the case `Lit = 1 << 3` is 8.
 
-use super::{SourceUnit, constant};
+use super::{Checker, SourceUnit, constant};
 use crate::ast::{self, ExprKind as Ast};
+use crate::source::Span;
 use crate::tree::{
-    BinaryOp, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Literal, MacroNumber, MacroNumbers, Program, Scalar,
-    TypeId, UnaryOp,
+    BinaryOp, Body, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, GlobalId, GlobalKind, Literal, Program,
+    Scalar, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
 };
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
-/// The numbers of declarations in some sources that macros stand for.
-pub(super) fn macro_numbers<'a>(program: &Program, units: impl Iterator<Item = &'a SourceUnit>) -> MacroNumbers {
-    let mut found = MacroNumbers::default();
-    for (span, exprs) in units.flat_map(|unit| &unit.files).flat_map(|file| &file.macro_numbers) {
-        let numbers: Vec<_> = exprs.iter().map(|e| number(program, e.as_ref()?)).collect();
-        if numbers.iter().any(Option::is_some) {
+/// Which constants expressions are that stand in numbers of declarations: `None` for what is not the same constant in all
+/// instances of a declaration.
+pub(super) type Constants = FxHashMap<Span, Option<GlobalId>>;
+
+impl Checker<'_> {
+    /// Notes the constants in an expression that is evaluated by itself.
+    pub(super) fn note_constants(&mut self, body: &Body) {
+        for (_, expr) in body.exprs.iter() {
+            if let ExprKind::Global(id) = expr.kind
+                && is_constant(&self.program, id)
+                && !expr.span.file.is_library()
+            {
+                self.cx.body.named.push((expr.span, id));
+                self.number_constants.push((expr.span, id));
+            }
+        }
+    }
+
+    /// Where the source has which constants in numbers of declarations.
+    pub(super) fn known_constants(&self) -> Constants {
+        let mut known = Constants::default();
+        let mut note = |(span, id): &(Span, GlobalId)| {
+            let constant = known.entry(*span).or_insert(Some(*id));
+            *constant = constant.filter(|other| other == id);
+        };
+        self.number_constants.iter().for_each(&mut note);
+        for (_, function) in self.program.functions.iter() {
+            // Linked bodies come with theirs.
+            function.each_body(&mut |body| body.named.iter().for_each(&mut note));
+        }
+        known
+    }
+}
+
+/// Whether a global is a constant that can be named in a number: one of the module, an integer, whose value is known.
+fn is_constant(program: &Program, id: GlobalId) -> bool {
+    let global = &program.globals[id];
+    let is_integer = matches!(global.ty, TypeId::INT | TypeId::UINT);
+    let is_known = global.kind == GlobalKind::Const && global.init.is_some() && global.in_function.is_none();
+    is_integer && is_known && program.specialization_of(id).is_empty()
+}
+
+/// The numbers of declarations in some sources that have names.
+pub(super) fn of_declarations<'a>(
+    program: &Program,
+    constants: &Constants,
+    units: impl Iterator<Item = &'a SourceUnit>,
+) -> WrittenNumbers {
+    let mut found = WrittenNumbers::default();
+    for (span, exprs) in units.flat_map(|unit| &unit.files).flat_map(|file| &file.written_numbers) {
+        let numbers: Vec<_> = exprs.iter().map(|e| number(program, constants, e.as_ref()?)).collect();
+        // Targets may want the sizes of a work group to be of one type.
+        let named = numbers.iter().flatten().flat_map(WrittenNumber::constants);
+        let types: BTreeSet<TypeId> = named.map(|id| program.globals[id].ty).collect();
+        if types.len() < 2 && numbers.iter().any(Option::is_some) {
             found.insert(*span, numbers);
         }
     }
@@ -21,12 +73,36 @@ pub(super) fn macro_numbers<'a>(program: &Program, units: impl Iterator<Item = &
 }
 
 /// `None`: it is made of something else than numbers.
-fn number(program: &Program, expr: &ast::Expr) -> Option<MacroNumber> {
+fn number(program: &Program, constants: &Constants, expr: &ast::Expr) -> Option<WrittenNumber> {
+    let mut named = Vec::new();
+    named_in(program, constants, expr, &mut named)?;
     let sole = sole_number(expr).is_some_and(|suffix| suffix == "u");
-    let writer =
-        NumberTrees { program, ty: if sole { TypeId::UINT } else { TypeId::INT }, is_unsigned: sole, cases: None };
+    let is_unsigned = sole || named.first().is_some_and(|ty| *ty == TypeId::UINT);
+    // What is made of both has the type of neither on all targets.
+    if named.iter().any(|ty| Some(ty) != named.first()) {
+        return None;
+    }
+    let ty = if is_unsigned { TypeId::UINT } else { TypeId::INT };
+    let writer = NumberTrees { program, ty, is_unsigned, names: Names::Constants(constants) };
     let (value, tree) = writer.written(expr)?;
-    Some(MacroNumber { value, tree })
+    Some(WrittenNumber { value, tree })
+}
+
+/// Collects the types of the constants in a number. `None`: another name is in it.
+fn named_in(program: &Program, constants: &Constants, expr: &ast::Expr, types: &mut Vec<TypeId>) -> Option<()> {
+    match &expr.kind {
+        Ast::Paren(inner) | Ast::Prefix(_, inner) => named_in(program, constants, inner, types),
+        Ast::Binary(_, a, b) => {
+            named_in(program, constants, a, types)?;
+            named_in(program, constants, b, types)
+        }
+        Ast::Path(_) => {
+            let id = constants.get(&expr.span).copied().flatten()?;
+            types.push(program.globals[id].ty);
+            Some(())
+        }
+        _ => Some(()),
+    }
 }
 
 /// The suffix of a number that no others are beside: which type they would take is not known.
@@ -45,12 +121,13 @@ pub(super) fn case_value(program: &Program, id: EnumId, (value, expr): (i64, &as
         Scalar::U32 => (TypeId::UINT, true),
         _ => return None,
     };
-    let own = NumberTrees { program, ty, is_unsigned, cases: Some(id) };
+    let own = NumberTrees { program, ty, is_unsigned, names: Names::Cases(id) };
     if let Some((written, tree)) = own.written(expr) {
         return (written == value).then_some(tree);
     }
     // `1u << 3` of an enum of signed numbers.
-    let (written, mut tree) = NumberTrees { ty: TypeId::UINT, is_unsigned: true, cases: None, ..own }.written(expr)?;
+    let (written, mut tree) =
+        NumberTrees { ty: TypeId::UINT, is_unsigned: true, names: Names::None, ..own }.written(expr)?;
     let span = expr.span;
     tree.root = tree.exprs.push(Expr { kind: ExprKind::Convert(tree.root, false), ty, span });
     (i64::from(written as i32) == value).then_some(tree)
@@ -61,8 +138,16 @@ struct NumberTrees<'a> {
     program: &'a Program,
     ty: TypeId,
     is_unsigned: bool,
-    /// The enum whose cases may be named.
-    cases: Option<EnumId>,
+    names: Names<'a>,
+}
+
+/// What may be named in a number.
+#[derive(Clone, Copy)]
+enum Names<'a> {
+    None,
+    /// The cases of an enum.
+    Cases(EnumId),
+    Constants(&'a Constants),
 }
 
 impl NumberTrees<'_> {
@@ -90,20 +175,24 @@ impl NumberTrees<'_> {
                 let known = [Add, Sub, Mul, Div, Rem, Shl, Shr, BitAnd, BitOr];
                 let op = known.into_iter().find(|known| *op == known.spelling())?;
                 // A distance is of any type.
-                let distance = NumberTrees { ty: TypeId::INT, is_unsigned: false, cases: None, program: self.program };
+                let distance =
+                    NumberTrees { ty: TypeId::INT, is_unsigned: false, names: Names::None, program: self.program };
                 let distance = if matches!(op, Shl | Shr) { distance.tree(b, exprs) } else { None };
                 let b = distance.or_else(|| self.tree(b, exprs))?;
                 ExprKind::Binary(op, self.tree(a, exprs)?, b)
             }
-            Ast::Path(path) => self.case(path)?,
+            Ast::Path(path) => match self.names {
+                Names::None => return None,
+                Names::Cases(id) => self.case(id, path)?,
+                Names::Constants(known) => ExprKind::Global(known.get(&expr.span).copied().flatten()?),
+            },
             _ => return None,
         };
         Some(exprs.push(Expr { kind, ty: self.ty, span: expr.span }))
     }
 
     /// A case of the enum, by its own name or with the enum's before it.
-    fn case(&self, path: &[ast::PathSegment]) -> Option<ExprKind> {
-        let id = self.cases?;
+    fn case(&self, id: EnumId, path: &[ast::PathSegment]) -> Option<ExprKind> {
         let of = &self.program.enums[id];
         let name = match path {
             [name] => name,

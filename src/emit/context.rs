@@ -194,11 +194,7 @@ impl<'a> Context<'a> {
 
     /// The sizes of an array from the outermost on, as the declaration has them whose name has this span.
     pub(super) fn lengths(&self, dialect: &dyn Dialect, ty: TypeId, span: Span) -> Vec<String> {
-        let (mut ty, mut lengths) = (ty, Vec::new());
-        while let Some((element, length)) = self.program.types.array_parts(ty) {
-            lengths.push(length);
-            ty = element;
-        }
+        let lengths = self.program.lengths(ty);
         let text = |(at, length): (usize, Length)| match length {
             Length::Fixed(n) => self.number(dialect, (span, at, lengths.len()), n.into()),
             Length::Unsized | Length::Constant(_) => self.program.length_text(length),
@@ -207,10 +203,9 @@ impl<'a> Context<'a> {
     }
 
     /// A number of a declaration or an attribute whose name has this span: which one it is of how many. It is written with the
-    /// macros that the source has for it, if it is still what they say.
-    pub(super) fn number(&self, dialect: &dyn Dialect, (span, at, of): (Span, usize, usize), number: i64) -> String {
-        let known = self.program.macro_numbers.get(&span).filter(|known| known.len() == of);
-        match known.and_then(|known| known.get(at)?.as_ref()).filter(|known| known.value == number) {
+    /// macros and constants that the source has for it, if it is still what they say.
+    pub(super) fn number(&self, dialect: &dyn Dialect, place: NumberPlace, number: i64) -> String {
+        match self.program.written_numbers.get(place, number) {
             Some(known) => self.macros.size(|| self.tree_inside(dialect, &known.tree).text(known.tree.root)),
             None => number.to_string(),
         }

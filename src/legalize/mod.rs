@@ -103,6 +103,7 @@ mod operand_order;
 mod origins;
 mod out_parameters;
 mod parts;
+mod plain_numbers;
 mod payload_structs;
 mod payloads;
 mod references;
@@ -326,6 +327,7 @@ impl Known {
 pub const PASSES: &[Pass] = &[
     register_comments::PASS,
     select_target::PASS,
+    plain_numbers::PASS,
     dead_code::PASS,
     dead_branches::PASS,
     dead_operands::PASS,

@@ -19,6 +19,8 @@ pub struct Body {
     pub value_first: bool,
     /// A shift in it takes its distance modulo the width of the number, as in HLSL.
     pub shifts_wrap: bool,
+    /// The constants that numbers of declarations in it name, and where.
+    pub named: Vec<(Span, GlobalId)>,
     /// What is known of it.
     pub memo: CodeMemo,
 }

@@ -14,7 +14,7 @@ mod body;
 mod expr_kinds;
 mod function;
 mod aliases;
-mod macro_numbers;
+mod written_numbers;
 mod origin;
 mod payload_access;
 pub mod analyses;
@@ -36,7 +36,6 @@ pub use function::{
     EntryPoint, Function, FunctionBody, KNOWN_AS, Member, PASSES, Param, ParamMode, TargetCase, is_uniform,
 };
 pub use listed::Listed;
-pub use macro_numbers::{MacroNumber, MacroNumbers};
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
 pub use payload_access::{PAYLOAD_USERS, PayloadAccess, PayloadUsers};
 pub use slice::Slices;
@@ -45,6 +44,7 @@ pub use stage::Stage;
 pub use types::*;
 pub use verify::verify;
 pub use walk::ExprArena;
+pub use written_numbers::{NumberOf, NumberPlace, WrittenNumber, WrittenNumbers};
 
 use crate::lex::Comment;
 use crate::source::{FileId, Span};
@@ -172,8 +172,8 @@ pub struct Program {
     pub has_algebraic_products: bool,
     /// Matrices whose products are written in reverse order, in which functions; set by legalization.
     pub reversed_products: Vec<(FunctionId, MatrixPlace)>,
-    /// Numbers of declarations that the source has macros for.
-    pub macro_numbers: Arc<MacroNumbers>,
+    /// Numbers of declarations that the source has macros or named constants for.
+    pub written_numbers: Arc<WrittenNumbers>,
     /// Names of types, where the source writes them.
     pub aliases: Arc<Aliases>,
     /// What [`analyses`] know of this version of it.
