@@ -34,7 +34,7 @@ impl<'a> Checker<'a> {
         self.mark_mutating();
         self.merge_units();
         let sources = input.units.iter().chain(&input.modules);
-        let numbers = written_numbers::of_declarations(&self.program, &self.known_constants(), sources);
+        let numbers = written_numbers::of_declarations(&self.program, &self.known_names(), sources);
         self.program.written_numbers = Arc::new(numbers);
         self.declare_stage_variables();
         self.mark_vertex_inputs();

@@ -20,7 +20,7 @@ use super::{Arg, Checker, Input, Options};
 use crate::ast;
 use crate::source::{FileId, Span};
 use crate::symbol::Symbol;
-use crate::tree::{Body, EnumId, ExprKind, FunctionId, GlobalId, Type, TypeId};
+use crate::tree::{Body, EnumId, ExprKind, FunctionId, GlobalId, NumberName, Type, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, RwLock};
@@ -143,8 +143,11 @@ fn each_id(body: &mut Body, f: &mut dyn FnMut(IdMut, Span) -> Option<()>) -> Opt
     for (_, local) in body.locals.iter_mut() {
         f(IdMut::Type(&mut local.ty), local.span)?;
     }
-    for (span, constant) in &mut body.named {
-        f(IdMut::Global(constant), *span)?;
+    for (span, name) in &mut body.named {
+        match name {
+            NumberName::Constant(id) => f(IdMut::Global(id), *span)?,
+            NumberName::Case(id, _) => f(IdMut::Enum(id), *span)?,
+        }
     }
     for (_, expr) in body.exprs.iter_mut() {
         let span = expr.span;

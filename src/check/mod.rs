@@ -359,8 +359,8 @@ pub(crate) struct Checker<'a> {
     active_aliases: Vec<DeclId>,
     /// Where the source writes them, by where that begins.
     alias_uses: FxHashMap<(FileId, u32), (Span, DeclId)>,
-    /// Constants in expressions that were evaluated by themselves, and where.
-    number_constants: Vec<(Span, tree::GlobalId)>,
+    /// What expressions name that were evaluated by themselves, and where.
+    number_names: Vec<(Span, tree::NumberName)>,
     packs: Vec<Rc<[packs::Item]>>,
     /// Patterns with packs have been opened.
     has_open_packs: bool,
@@ -453,7 +453,7 @@ impl<'a> Checker<'a> {
             aliases: FxHashMap::default(),
             active_aliases: Vec::new(),
             alias_uses: FxHashMap::default(),
-            number_constants: Vec::new(),
+            number_names: Vec::new(),
             packs: Vec::new(),
             has_open_packs: false,
             addresses_taken: false,

@@ -5,38 +5,34 @@ use super::{Checker, SourceUnit, constant};
 use crate::ast::{self, ExprKind as Ast};
 use crate::source::Span;
 use crate::tree::{
-    BinaryOp, Body, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, GlobalId, GlobalKind, Literal, Program,
-    Scalar, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
+    BinaryOp, Body, Enum, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalKind, Literal, NumberName,
+    Program, Scalar, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Which constants expressions are that stand in numbers of declarations: `None` for what is not the same constant in all
-/// instances of a declaration.
-pub(super) type Constants = FxHashMap<Span, Option<GlobalId>>;
+/// What expressions are that stand in numbers of declarations: `None` for what is not the same in all instances of a declaration.
+pub(super) type KnownNames = FxHashMap<Span, Option<NumberName>>;
 
 impl Checker<'_> {
-    /// Notes the constants in an expression that is evaluated by itself.
-    pub(super) fn note_constants(&mut self, body: &Body) {
-        for (_, expr) in body.exprs.iter() {
-            if let ExprKind::Global(id) = expr.kind
-                && is_constant(&self.program, id)
-                && !expr.span.file.is_library()
-            {
-                self.cx.body.named.push((expr.span, id));
-                self.number_constants.push((expr.span, id));
+    /// Notes the names in an expression that is evaluated by itself.
+    pub(super) fn note_names(&mut self, body: &Body) {
+        for (_, expr) in body.exprs.iter().filter(|(_, expr)| !expr.span.file.is_library()) {
+            if let Some(name) = NumberName::of(&expr.kind).filter(|name| named_type(&self.program, *name).is_some()) {
+                self.cx.body.named.push((expr.span, name));
+                self.number_names.push((expr.span, name));
             }
         }
     }
 
-    /// Where the source has which constants in numbers of declarations.
-    pub(super) fn known_constants(&self) -> Constants {
-        let mut known = Constants::default();
-        let mut note = |(span, id): &(Span, GlobalId)| {
-            let constant = known.entry(*span).or_insert(Some(*id));
-            *constant = constant.filter(|other| other == id);
+    /// Where the source has which names in numbers of declarations.
+    pub(super) fn known_names(&self) -> KnownNames {
+        let mut known = KnownNames::default();
+        let mut note = |(span, name): &(Span, NumberName)| {
+            let first = known.entry(*span).or_insert(Some(*name));
+            *first = first.filter(|first| first == name);
         };
-        self.number_constants.iter().for_each(&mut note);
+        self.number_names.iter().for_each(&mut note);
         for (_, function) in self.program.functions.iter() {
             // Linked bodies come with theirs.
             function.each_body(&mut |body| body.named.iter().for_each(&mut note));
@@ -45,26 +41,37 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a global is a constant that can be named in a number: one of the module, an integer, whose value is known.
-fn is_constant(program: &Program, id: GlobalId) -> bool {
-    let global = &program.globals[id];
-    let is_integer = matches!(global.ty, TypeId::INT | TypeId::UINT);
-    let is_known = global.kind == GlobalKind::Const && global.init.is_some() && global.in_function.is_none();
-    is_integer && is_known && program.specialization_of(id).is_empty()
+/// The type of what has a name, if that can stand in a number: an integer of the module whose value is known.
+fn named_type(program: &Program, name: NumberName) -> Option<TypeId> {
+    match name {
+        NumberName::Constant(id) => {
+            let Global { kind, ty, ref init, in_function, .. } = program.globals[id];
+            let is_known = kind == GlobalKind::Const && init.is_some() && in_function.is_none();
+            let is_integer = matches!(ty, TypeId::INT | TypeId::UINT);
+            (is_known && is_integer && program.specialization_of(id).is_empty()).then_some(ty)
+        }
+        NumberName::Case(id, _) => match &program.enums[id] {
+            // Those of an `enum class` are no numbers by themselves.
+            Enum { strict: true, .. } => None,
+            Enum { tag: Scalar::I32, .. } => Some(TypeId::INT),
+            Enum { tag: Scalar::U32, .. } => Some(TypeId::UINT),
+            Enum { .. } => None,
+        },
+    }
 }
 
 /// The numbers of declarations in some sources that have names.
 pub(super) fn of_declarations<'a>(
     program: &Program,
-    constants: &Constants,
+    known: &KnownNames,
     units: impl Iterator<Item = &'a SourceUnit>,
 ) -> WrittenNumbers {
     let mut found = WrittenNumbers::default();
     for (span, exprs) in units.flat_map(|unit| &unit.files).flat_map(|file| &file.written_numbers) {
-        let numbers: Vec<_> = exprs.iter().map(|e| number(program, constants, e.as_ref()?)).collect();
+        let numbers: Vec<_> = exprs.iter().map(|e| number(program, known, e.as_ref()?)).collect();
         // Targets may want the sizes of a work group to be of one type.
-        let named = numbers.iter().flatten().flat_map(WrittenNumber::constants);
-        let types: BTreeSet<TypeId> = named.map(|id| program.globals[id].ty).collect();
+        let named = numbers.iter().flatten().flat_map(WrittenNumber::names);
+        let types: BTreeSet<TypeId> = named.filter_map(|name| named_type(program, name)).collect();
         if types.len() < 2 && numbers.iter().any(Option::is_some) {
             found.insert(*span, numbers);
         }
@@ -73,9 +80,9 @@ pub(super) fn of_declarations<'a>(
 }
 
 /// `None`: it is made of something else than numbers.
-fn number(program: &Program, constants: &Constants, expr: &ast::Expr) -> Option<WrittenNumber> {
+fn number(program: &Program, known: &KnownNames, expr: &ast::Expr) -> Option<WrittenNumber> {
     let mut named = Vec::new();
-    named_in(program, constants, expr, &mut named)?;
+    named_in(program, known, expr, &mut named)?;
     let sole = sole_number(expr).is_some_and(|suffix| suffix == "u");
     let is_unsigned = sole || named.first().is_some_and(|ty| *ty == TypeId::UINT);
     // What is made of both has the type of neither on all targets.
@@ -83,22 +90,21 @@ fn number(program: &Program, constants: &Constants, expr: &ast::Expr) -> Option<
         return None;
     }
     let ty = if is_unsigned { TypeId::UINT } else { TypeId::INT };
-    let writer = NumberTrees { program, ty, is_unsigned, names: Names::Constants(constants) };
+    let writer = NumberTrees { program, ty, is_unsigned, names: Names::Known(known) };
     let (value, tree) = writer.written(expr)?;
     Some(WrittenNumber { value, tree })
 }
 
-/// Collects the types of the constants in a number. `None`: another name is in it.
-fn named_in(program: &Program, constants: &Constants, expr: &ast::Expr, types: &mut Vec<TypeId>) -> Option<()> {
+/// Collects the types of the names in a number. `None`: another name is in it.
+fn named_in(program: &Program, known: &KnownNames, expr: &ast::Expr, types: &mut Vec<TypeId>) -> Option<()> {
     match &expr.kind {
-        Ast::Paren(inner) | Ast::Prefix(_, inner) => named_in(program, constants, inner, types),
+        Ast::Paren(inner) | Ast::Prefix(_, inner) => named_in(program, known, inner, types),
         Ast::Binary(_, a, b) => {
-            named_in(program, constants, a, types)?;
-            named_in(program, constants, b, types)
+            named_in(program, known, a, types)?;
+            named_in(program, known, b, types)
         }
-        Ast::Path(_) => {
-            let id = constants.get(&expr.span).copied().flatten()?;
-            types.push(program.globals[id].ty);
+        Ast::Path(_) | Ast::Member(..) => {
+            types.push(named_type(program, known.get(&expr.span).copied().flatten()?)?);
             Some(())
         }
         _ => Some(()),
@@ -147,7 +153,7 @@ enum Names<'a> {
     None,
     /// The cases of an enum.
     Cases(EnumId),
-    Constants(&'a Constants),
+    Known(&'a KnownNames),
 }
 
 impl NumberTrees<'_> {
@@ -181,12 +187,13 @@ impl NumberTrees<'_> {
                 let b = distance.or_else(|| self.tree(b, exprs))?;
                 ExprKind::Binary(op, self.tree(a, exprs)?, b)
             }
-            Ast::Path(path) => match self.names {
-                Names::None => return None,
-                Names::Cases(id) => self.case(id, path)?,
-                Names::Constants(known) => ExprKind::Global(known.get(&expr.span).copied().flatten()?),
+            kind => match (self.names, kind) {
+                (Names::Cases(id), Ast::Path(path)) => self.case(id, path)?,
+                (Names::Known(known), Ast::Path(_) | Ast::Member(..)) => {
+                    known.get(&expr.span).copied().flatten()?.expr()
+                }
+                _ => return None,
             },
-            _ => return None,
         };
         Some(exprs.push(Expr { kind, ty: self.ty, span: expr.span }))
     }

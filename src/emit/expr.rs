@@ -669,7 +669,8 @@ impl<'a> Exprs<'a> {
                 let is_own = self.owner.is_some() && self.owner == callee.owner;
                 if !is_own || self.cx.trivia.is_qualified(self.arena[call].span) {
                     let owner = callee.owner.map(|owner| self.dialect.type_name(self.cx, owner));
-                    out.push_str(&format!("{}::", owner.unwrap_or_default()));
+                    let owner = self.cx.owner_type(self.arena[call].span, owner.unwrap_or_default());
+                    out.push_str(&format!("{owner}::"));
                 }
                 0
             }

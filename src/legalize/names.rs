@@ -61,12 +61,10 @@ fn run(cx: &mut Context) {
     }
     shared.into_iter().for_each(|id| names.block(id));
     names.fields();
-    // Which functions have the sizes that a constant names is not looked for.
-    let constants = names.cx.program.written_numbers.all_constants();
-    let mut kept: FxHashSet<Symbol> = constants.map(|id| names.cx.program.globals[id].name).collect();
-    if names.cx.profile.facts.api.facts().numbers_shadowed {
-        kept.extend(names.cx.program.parameters.iter().map(|id| names.cx.program.globals[*id].name));
-    }
+    let kept = match names.cx.profile.facts.api.facts().numbers_shadowed {
+        true => names.cx.program.parameters.iter().map(|id| names.cx.program.globals[*id].name).collect(),
+        false => FxHashSet::default(),
+    };
     let open = open_blocks(names.cx.program, names.cx.profile);
     for id in names.cx.program.functions_with_code() {
         let language = names.cx.profile.language;

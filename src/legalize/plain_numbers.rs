@@ -15,8 +15,8 @@ use std::sync::Arc;
 pub(super) const PASS: Pass = Pass {
     name: "plain_numbers",
     removes: &[
-        (Capability::NamedGroupSizes, Find::Function(|p, f| has_constants(p, f, NumberOf::Group))),
-        (Capability::NamedArguments, Find::Function(|p, f| has_constants(p, f, NumberOf::Attribute))),
+        (Capability::NamedGroupSizes, Find::Function(|p, f| has_name(p, f, NumberOf::Group))),
+        (Capability::NamedArguments, Find::Function(|p, f| has_name(p, f, NumberOf::Attribute))),
     ],
     run,
     ..Pass::ROW
@@ -25,30 +25,30 @@ pub(super) const PASS: Pass = Pass {
 fn run(cx: &mut Context) {
     let mut plain: Vec<Span> = Vec::new();
     for (_, function) in cx.program.functions.iter() {
-        cx.program.each_number(function, &mut |of, place, _| {
-            if !has_names(cx.profile, of) {
+        cx.program.each_number(function, &function.code, &mut |of, place, _| {
+            if !takes_names(cx.profile, of) {
                 plain.push(place.0);
             }
         });
     }
     let numbers = Arc::make_mut(&mut cx.program.written_numbers);
-    plain.into_iter().for_each(|name| numbers.forget_constants(name));
+    plain.into_iter().for_each(|name| numbers.forget_names(name));
 }
 
-/// Whether a target has names of constants for such numbers.
-fn has_names(profile: &Profile, of: NumberOf) -> bool {
+/// Whether a target takes names in such numbers.
+fn takes_names(profile: &Profile, of: NumberOf) -> bool {
     profile.has(match of {
         NumberOf::Group => Capability::NamedGroupSizes,
         NumberOf::Attribute => Capability::NamedArguments,
     })
 }
 
-/// Whether a number of a function is written with the name of a constant.
-fn has_constants(program: &Program, function: &Function, wanted: NumberOf) -> bool {
+/// Whether a number of a function is written with the name of a constant or of a case of an enum.
+fn has_name(program: &Program, function: &Function, wanted: NumberOf) -> bool {
     let mut found = false;
-    if program.written_numbers.has_constants() {
-        program.each_number(function, &mut |of, place, number| {
-            found |= of == wanted && program.written_numbers.constants(place, number).next().is_some();
+    if program.written_numbers.has_names() {
+        program.each_number(function, &function.code, &mut |of, place, number| {
+            found |= of == wanted && program.written_numbers.names(place, number).next().is_some();
         });
     }
     found

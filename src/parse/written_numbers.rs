@@ -28,7 +28,7 @@ impl Parser<'_> {
 fn has_name(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(..) => expr.span.file.is_named(),
-        ExprKind::Path(_) => true,
+        ExprKind::Path(_) | ExprKind::Member(..) => true,
         ExprKind::Paren(inner) | ExprKind::Prefix(_, inner) => has_name(inner),
         ExprKind::Binary(_, a, b) => has_name(a) || has_name(b),
         _ => false,

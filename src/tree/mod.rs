@@ -44,7 +44,7 @@ pub use stage::Stage;
 pub use types::*;
 pub use verify::verify;
 pub use walk::ExprArena;
-pub use written_numbers::{NumberOf, NumberPlace, WrittenNumber, WrittenNumbers};
+pub use written_numbers::{NumberName, NumberOf, NumberPlace, WrittenNumber, WrittenNumbers};
 
 use crate::lex::Comment;
 use crate::source::{FileId, Span};

@@ -3,10 +3,11 @@
 //!
 //! Types and attributes hold the numbers alone, so that what is equal is equal however it is spelled.
 
-use super::body::{ExprTree, Hints};
-use super::{AttributeArg, ExprKind, Function, GlobalId, Length, Program, Type, TypeId};
+use super::body::{Body, ExprTree, Hints, StmtKind};
+use super::{AttributeArg, EnumId, ExprArena, ExprKind, Function, GlobalId, Item, Length, Program, Type, TypeId};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A number and how the source has it.
 #[derive(Clone, Debug)]
@@ -17,13 +18,46 @@ pub struct WrittenNumber {
     pub tree: ExprTree,
 }
 
-impl WrittenNumber {
-    /// The constants that it names.
-    pub fn constants(&self) -> impl Iterator<Item = GlobalId> + '_ {
-        self.tree.exprs.iter().filter_map(|(_, expr)| match expr.kind {
-            ExprKind::Global(id) => Some(id),
+/// What the name in a number is of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum NumberName {
+    /// A constant.
+    Constant(GlobalId),
+    /// A case of an enum.
+    Case(EnumId, u32),
+}
+
+impl NumberName {
+    /// Of an expression that is one.
+    pub fn of(kind: &ExprKind) -> Option<NumberName> {
+        match *kind {
+            ExprKind::Global(id) => Some(NumberName::Constant(id)),
+            ExprKind::EnumCase(id, case) => Some(NumberName::Case(id, case)),
             _ => None,
-        })
+        }
+    }
+
+    /// The expression that it is.
+    pub fn expr(self) -> ExprKind {
+        match self {
+            NumberName::Constant(id) => ExprKind::Global(id),
+            NumberName::Case(id, case) => ExprKind::EnumCase(id, case),
+        }
+    }
+
+    /// What declares it.
+    pub fn item(self) -> Item {
+        match self {
+            NumberName::Constant(id) => Item::Global(id),
+            NumberName::Case(id, _) => Item::Enum(id),
+        }
+    }
+}
+
+impl WrittenNumber {
+    /// The names in it.
+    pub fn names(&self) -> impl Iterator<Item = NumberName> + '_ {
+        self.tree.exprs.iter().filter_map(|(_, expr)| NumberName::of(&expr.kind))
     }
 }
 
@@ -44,22 +78,45 @@ pub enum NumberOf {
 pub struct WrittenNumbers {
     /// `None` for what neither a macro nor a constant is in.
     numbers: FxHashMap<Span, Vec<Option<WrittenNumber>>>,
-    /// Whether a constant is in any.
-    has_constants: bool,
+    /// Whether a constant, or a case of an enum, is in any.
+    has_names: bool,
 }
 
 impl WrittenNumbers {
     /// Adds those behind a name.
     pub fn insert(&mut self, name: Span, numbers: Vec<Option<WrittenNumber>>) {
-        self.has_constants |= numbers.iter().flatten().any(|number| number.constants().next().is_some());
+        self.has_names |= numbers.iter().flatten().any(|number| number.names().next().is_some());
         self.numbers.insert(name, numbers);
     }
 
-    /// Forgets those with constants behind a name.
-    pub fn forget_constants(&mut self, name: Span) {
+    /// Forgets those with names behind a name.
+    pub fn forget_names(&mut self, name: Span) {
         for number in self.numbers.get_mut(&name).into_iter().flatten() {
-            *number = number.take().filter(|number| number.constants().next().is_none());
+            *number = number.take().filter(|number| number.names().next().is_none());
         }
+    }
+
+    /// Forgets those with some names in them.
+    pub fn forget_uses(&mut self, names: &BTreeSet<NumberName>) {
+        #[expect(clippy::iter_over_hash_type, reason = "each is changed by itself")]
+        for number in self.numbers.values_mut().flatten() {
+            *number = number.take().filter(|number| !number.names().any(|name| names.contains(&name)));
+        }
+    }
+
+    /// Calls `f` with the expressions of each number, to change them.
+    pub fn each_exprs_mut(&mut self, f: &mut dyn FnMut(&mut ExprArena)) {
+        #[expect(clippy::iter_over_hash_type, reason = "each is changed by itself")]
+        for number in self.numbers.values_mut().flatten().flatten() {
+            f(&mut number.tree.exprs);
+        }
+    }
+
+    /// The names in all numbers.
+    pub fn all_names(&self) -> impl Iterator<Item = NumberName> + '_ {
+        #[expect(clippy::disallowed_methods, reason = "they become a set")]
+        let numbers = self.numbers.values().filter(|_| self.has_names);
+        numbers.flatten().flatten().flat_map(WrittenNumber::names)
     }
 
     /// A number as the source has it, if it still is what that says.
@@ -68,22 +125,15 @@ impl WrittenNumbers {
         known.get(at)?.as_ref().filter(|known| known.value == number)
     }
 
-    /// The constants that a number names.
-    pub fn constants(&self, place: NumberPlace, number: i64) -> impl Iterator<Item = GlobalId> + '_ {
-        let known = if self.has_constants { self.get(place, number) } else { None };
-        known.into_iter().flat_map(WrittenNumber::constants)
+    /// The names in a number.
+    pub fn names(&self, place: NumberPlace, number: i64) -> impl Iterator<Item = NumberName> + '_ {
+        let known = if self.has_names { self.get(place, number) } else { None };
+        known.into_iter().flat_map(WrittenNumber::names)
     }
 
-    /// Whether a constant may be in any.
-    pub fn has_constants(&self) -> bool {
-        self.has_constants
-    }
-
-    /// The constants in all of them.
-    pub fn all_constants(&self) -> impl Iterator<Item = GlobalId> + '_ {
-        #[expect(clippy::disallowed_methods, reason = "who asks puts them into a set")]
-        let numbers = self.numbers.values().filter(|_| self.has_constants);
-        numbers.flatten().flatten().flat_map(WrittenNumber::constants)
+    /// Whether a constant, or a case of an enum, may be in any.
+    pub fn has_names(&self) -> bool {
+        self.has_names
     }
 }
 
@@ -98,18 +148,37 @@ impl Program {
         lengths
     }
 
-    /// The constants that name the sizes of what has a name and a type.
-    pub fn size_constants(&self, name: Span, ty: TypeId) -> Vec<GlobalId> {
+    /// The names in the sizes of what has a name and a type.
+    pub fn size_names(&self, name: Span, ty: TypeId) -> Vec<NumberName> {
         let lengths = self.lengths(ty);
-        let constants = |(at, length): (usize, &Length)| match *length {
-            Length::Fixed(n) => Some(self.written_numbers.constants((name, at, lengths.len()), n.into())),
+        let names = |(at, length): (usize, &Length)| match *length {
+            Length::Fixed(n) => Some(self.written_numbers.names((name, at, lengths.len()), n.into())),
             Length::Unsized | Length::Constant(_) => None,
         };
-        lengths.iter().enumerate().filter_map(constants).flatten().collect()
+        lengths.iter().enumerate().filter_map(names).flatten().collect()
     }
 
-    /// Calls `f` with each number of a function besides the sizes of arrays.
-    pub fn each_number(&self, function: &Function, f: &mut dyn FnMut(NumberOf, NumberPlace, i64)) {
+    /// The names in numbers of a function of this code.
+    pub fn number_names(&self, function: &Function, code: &Body) -> Vec<NumberName> {
+        let mut found = Vec::new();
+        if !self.written_numbers.has_names() {
+            return found;
+        }
+        let mut of_local = |id| found.extend(self.size_names(code.locals[id].span, code.locals[id].ty));
+        function.params.iter().for_each(|param| of_local(param.local));
+        code.block.visit(&mut |stmt| {
+            if let StmtKind::Local(local, _) = stmt.kind {
+                of_local(local);
+            }
+        });
+        self.each_number(function, code, &mut |_, place, number| {
+            found.extend(self.written_numbers.names(place, number));
+        });
+        found
+    }
+
+    /// Calls `f` with each number of a function of this code besides the sizes of arrays.
+    pub fn each_number(&self, function: &Function, code: &Body, f: &mut dyn FnMut(NumberOf, NumberPlace, i64)) {
         for attribute in &function.attributes {
             let is_group = attribute.name.as_str().eq_ignore_ascii_case("numthreads");
             let of = if is_group { NumberOf::Group } else { NumberOf::Attribute };
@@ -119,12 +188,12 @@ impl Program {
                 }
             }
         }
-        for local in function.params.iter().map(|param| &function.code.locals[param.local]) {
+        for local in function.params.iter().map(|param| &code.locals[param.local]) {
             if let Type::MeshOutput(_, _, count) = self.types.get(local.ty) {
                 f(NumberOf::Attribute, (local.span, 0, 1), count.into());
             }
         }
-        function.code.block.visit(&mut |stmt| {
+        code.block.visit(&mut |stmt| {
             if let Some(Hints { unroll: Some(Some(rounds)), unroll_name, .. }) = stmt.hints() {
                 f(NumberOf::Attribute, (*unroll_name, 0, 1), (*rounds).into());
             }

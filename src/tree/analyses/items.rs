@@ -1,7 +1,7 @@
 //! What declarations use, and their order.
 
 use super::Analyses;
-use crate::tree::{FunctionId, GlobalId, Item, Length, Program, StmtKind, Type, TypeId};
+use crate::tree::{FunctionId, GlobalId, Item, Length, NumberName, Program, Type, TypeId};
 use rustc_hash::FxHashSet;
 
 impl Analyses<'_> {
@@ -20,30 +20,20 @@ impl Analyses<'_> {
         items
     }
 
-    /// The constants that the sizes of arrays and the arguments of attributes name.
+    /// What the sizes of arrays and the arguments of attributes name.
     fn named_numbers(&self, item: Item, items: &mut Vec<Item>) {
         let program = self.program;
-        if !program.written_numbers.has_constants() {
+        if !program.written_numbers.has_names() {
             return;
         }
-        let mut of_array = |name, ty| items.extend(program.size_constants(name, ty).into_iter().map(Item::Global));
+        let mut of_array = |name, ty| items.extend(program.size_names(name, ty).into_iter().map(NumberName::item));
         match item {
             Item::Struct(id) => program.structs[id].fields.iter().for_each(|field| of_array(field.span, field.ty)),
             Item::Enum(_) => {}
             Item::Global(id) => of_array(program.globals[id].span, program.globals[id].ty),
             Item::Function(id) => {
                 let function = &program.functions[id];
-                let locals = &function.code.locals;
-                let mut of_local = |local| of_array(locals[local].span, locals[local].ty);
-                function.params.iter().for_each(|param| of_local(param.local));
-                function.code.block.visit(&mut |stmt| {
-                    if let StmtKind::Local(local, _) = stmt.kind {
-                        of_local(local);
-                    }
-                });
-                program.each_number(function, &mut |_, place, number| {
-                    items.extend(program.written_numbers.constants(place, number).map(Item::Global));
-                });
+                items.extend(program.number_names(function, &function.code).into_iter().map(NumberName::item));
             }
         }
     }
