@@ -36,6 +36,9 @@ pub(super) const PASS: Pass = Pass {
     ],
     removes: &[
         (Capability::Enums, Find::Type(|_, t| matches!(t, Type::Enum(_)))),
+        (Capability::Enums, Find::Field(|p, field| has_case(p.size_names(field.span, field.ty)))),
+        (Capability::Enums, Find::Global(|p, global| has_case(p.size_names(global.span, global.ty)))),
+        (Capability::Enums, Find::Function(|p, function| has_case(p.number_names(function, &function.code)))),
         (Capability::FreeEnums, Find::Type(|p, t| refused_by_type(p, *t).is_some())),
         (
             Capability::FreeEnums,
@@ -72,6 +75,11 @@ fn run(cx: &mut Context) {
         _ => ty,
     });
     drop_void_conversions(cx);
+}
+
+/// Whether a case of an enum is among the names in numbers.
+fn has_case(names: Vec<NumberName>) -> bool {
+    names.iter().any(|name| matches!(name, NumberName::Case(..)))
 }
 
 /// The enums of which something is asked that languages with enums refuse.

@@ -150,6 +150,9 @@ impl Program {
 
     /// The names in the sizes of what has a name and a type.
     pub fn size_names(&self, name: Span, ty: TypeId) -> Vec<NumberName> {
+        if !self.written_numbers.has_names() {
+            return Vec::new();
+        }
         let lengths = self.lengths(ty);
         let names = |(at, length): (usize, &Length)| match *length {
             Length::Fixed(n) => Some(self.written_numbers.names((name, at, lengths.len()), n.into())),
