@@ -4,7 +4,7 @@
 
 use super::Context;
 use super::dialect::Dialect;
-use super::marks::{PieceKind, is_mark};
+use super::marks::{Origin, PieceKind, is_mark};
 use super::named::is_macro_name;
 use crate::check::constant::{Value, eval};
 use crate::symbol::Symbol;
@@ -49,6 +49,8 @@ pub(super) struct Exprs<'a> {
     pub(super) assigned: &'a FxHashSet<LocalId>,
     /// Variables that labels of cases are made of.
     pub(super) labels: &'a FxHashSet<LocalId>,
+    /// What passes made of it, if that is known.
+    pub(super) made: Option<&'a MadeCode>,
 }
 
 impl<'a> Exprs<'a> {
@@ -193,7 +195,8 @@ impl<'a> Exprs<'a> {
         if let Some(prec) = self.argument_of_macro(id, out) {
             return prec;
         }
-        self.cx.marks.begin(span, PieceKind::Code, out);
+        let pass = self.made.and_then(|made| made.expr(id));
+        self.cx.marks.begin(Origin { span, kind: PieceKind::Code, pass }, out);
         let prec = match span.file.is_named() {
             true if self.cx.macros.is_call(span) => {
                 self.cx.macros.use_of(&self.cx.trivia, out, |out| self.macro_call(id, span, out))

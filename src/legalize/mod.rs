@@ -460,7 +460,7 @@ pub const PASSES: &[Pass] = &[
 ];
 
 /// Shows a program after a pass.
-pub type Dump<'a> = &'a mut dyn FnMut(&str, &Program);
+pub type Dump<'a> = &'a mut dyn FnMut(&'static str, &Program);
 
 /// Makes `program` one that the profile's language supports, or reports why it cannot.
 ///

@@ -22,6 +22,7 @@ mod slice;
 mod spelling;
 mod stage;
 mod listed;
+mod made;
 pub mod walk;
 pub mod build;
 pub mod dump;
@@ -36,6 +37,7 @@ pub use function::{
     EntryPoint, Function, FunctionBody, KNOWN_AS, Member, PASSES, Param, ParamMode, TargetCase, is_uniform,
 };
 pub use listed::Listed;
+pub use made::{Made, MadeCode, Recorder};
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
 pub use payload_access::{PAYLOAD_USERS, PayloadAccess, PayloadUsers};
 pub use slice::Slices;
@@ -176,6 +178,8 @@ pub struct Program {
     pub written_numbers: Arc<WrittenNumbers>,
     /// Names of types, where the source writes them.
     pub aliases: Arc<Aliases>,
+    /// What passes made, if that was recorded.
+    pub made: Option<Arc<Made>>,
     /// What [`analyses`] know of this version of it.
     pub memo: analyses::Memo,
 }

@@ -317,7 +317,7 @@ impl GlslFile<'_> {
                 self.w.line(&format!("[[{name}]]"));
             }
         }
-        self.cx.function_body(&Glsl, &head, function, &mut self.w);
+        self.cx.function_body(&Glsl, &head, id, &mut self.w);
     }
 
     fn param(&self, function: &Function, param: &Param) -> String {

@@ -187,7 +187,7 @@ impl WgslFile<'_> {
             }
         };
         let head = format!("fn {}{params}{result}", function.name);
-        self.cx.function_body(&Wgsl, &head, function, &mut self.w);
+        self.cx.function_body(&Wgsl, &head, id, &mut self.w);
     }
 
     fn stage(&mut self, entry: &EntryPoint) {

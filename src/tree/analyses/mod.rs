@@ -58,7 +58,8 @@ impl<T> Tracked<T> {
         self.value
     }
 
-    fn stamp(&self) -> u64 {
+    /// The stamp of what it is now.
+    pub fn stamp(&self) -> u64 {
         match self.stamp.load(Ordering::Relaxed) {
             0 => {
                 let new = new_stamp();
