@@ -258,11 +258,6 @@ impl Sources {
         if file.is_expansion() { self.find(file, |s| &s.expansions) } else { None }
     }
 
-    /// The expansion of a use of a macro at a place of a file that no other program has.
-    pub fn expansion_at(&self, place: Span) -> Option<&Expansion> {
-        self.expansions.iter().find(|expansion| expansion.call_site == place)
-    }
-
     /// The file of an id that is not an expansion.
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {
         if id.is_expansion() { None } else { self.find(id, |s| &s.files) }

@@ -1,7 +1,7 @@
 //! Names of types that the source declares: `typedef float3 Color;`, `alias Color = vec3f;`.
 //!
 //! A type is written by such a name where the source writes it so, if the target has such declarations. Which name stands for which
-//! text, and where it is declared, is found as for macros: by [`super::named`]. Macros may stand for names of types, too.
+//! text, and where it is declared, is found as for macros: by [`super::named`].
 
 use super::context::Context;
 use super::expr::Exprs;
@@ -34,16 +34,6 @@ impl Context<'_> {
             return text;
         }
         self.aliased(self.trivia.argument_before(name), ty, text)
-    }
-
-    /// The type before the name of a function that a call of this span has, as `text` or as the macro that the source has for it:
-    /// `LAYOUT::make()`.
-    pub(super) fn owner_type(&self, call: Span, text: String) -> String {
-        let word = self.trivia.first_word(call);
-        match word.and_then(|word| self.macros.sources.expansion_at(word)) {
-            Some(expansion) if !self.macros.are_constants => self.macros.type_name(expansion, text),
-            _ => text,
-        }
     }
 
     /// A type that the source writes in a place by one word, as `text` or by that word.

@@ -643,7 +643,10 @@ impl<'a> Exprs<'a> {
         }
         let args = self.given(callee, args);
         let object = self.before_member(callee, args, id, out);
-        self.callee(id, callee.name.as_str(), out);
+        match self.macro_of_struct(callee, id) {
+            Some(_) => out.push_str(callee.name.as_str()),
+            None => self.callee(id, callee.name.as_str(), out),
+        }
         out.push('(');
         let overloaded = self.cx.is_overloaded(callee);
         let listed = args.get(object..).unwrap_or_default();
@@ -670,9 +673,11 @@ impl<'a> Exprs<'a> {
             }
             (Member::Static, _) => {
                 let is_own = self.owner.is_some() && self.owner == callee.owner;
-                if !is_own || self.cx.trivia.is_qualified(self.arena[call].span) {
-                    let owner = callee.owner.map(|owner| self.dialect.type_name(self.cx, owner));
-                    let owner = self.cx.owner_type(self.arena[call].span, owner.unwrap_or_default());
+                let owner = callee.owner.map(|owner| self.dialect.type_name(self.cx, owner)).unwrap_or_default();
+                if let Some(span) = self.macro_of_struct(callee, call) {
+                    self.cx.macros.write_name(&self.cx.trivia, span, &owner, out);
+                    out.push_str("::");
+                } else if !is_own || self.cx.trivia.is_qualified(self.arena[call].span) {
                     out.push_str(&format!("{owner}::"));
                 }
                 0

@@ -252,18 +252,6 @@ impl<'a> Macros<'a> {
         }
     }
 
-    /// Writes the name of a type by the macro of this expansion, if that stands for it.
-    pub(super) fn type_name(&self, expansion: &Expansion, text: String) -> String {
-        if self.is_plain.get() || !expansion.is_object {
-            return text;
-        }
-        let made = || Macro::new(expansion.name, expansion.definition, expansion.remarks.clone());
-        match self.writes_call(self.place_at(expansion.definition, made), &text, || Some(text.clone())) {
-            true => format!("{MARK}{}", expansion.name),
-            false => text,
-        }
-    }
-
     /// The macro of a span.
     fn place(&self, span: Span) -> Option<usize> {
         let expansion = self.sources.expansion(span.file).filter(|_| span.file.is_named())?;
