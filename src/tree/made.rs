@@ -49,7 +49,7 @@ impl MadeCode {
 
 /// A body as it was seen last.
 #[derive(Default)]
-struct Seen {
+struct SeenCode {
     stamps: [u64; 2],
     exprs: Vec<(usize, u32)>,
 }
@@ -57,7 +57,7 @@ struct Seen {
 /// Sees a program after each pass.
 pub struct Recorder {
     made: Made,
-    seen: FxHashMap<FunctionId, Seen>,
+    seen: FxHashMap<FunctionId, SeenCode>,
     /// How many functions, globals and structs there were.
     counts: [usize; 3],
 }
