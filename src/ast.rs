@@ -38,12 +38,12 @@ pub struct Unit {
     pub undecided: FxHashSet<Symbol>,
     /// Of the tokens that are in no body of a function.
     pub declared: TokenHash,
-    /// The sizes of arrays and the arguments of attributes that macros stand for, by the names of what has them.
-    pub macro_numbers: MacroNumbers,
+    /// The sizes of arrays and the arguments of attributes that have names in them, by the names of what has them.
+    pub written_numbers: WrittenNumbers,
 }
 
-/// Numbers that macros stand for, by the names of what has them; `None` for others beside them.
-pub type MacroNumbers = Vec<(Span, Arc<[Option<Expr>]>)>;
+/// Numbers with names of macros or constants in them, by the names of what has them; `None` for others beside them.
+pub type WrittenNumbers = Vec<(Span, Arc<[Option<Expr>]>)>;
 
 /// The declarations of a file. The first ones may be those of other variants of the program, too.
 #[derive(Clone, Debug, Default)]

@@ -20,7 +20,7 @@ use crate::source_map::{SourceMap, SourceMapUse, source_map};
 use crate::symbol::Symbol;
 pub use crate::target::Target;
 use crate::target::{Capability, Conditionals, Profile};
-use crate::tree::{Access, AttributeArg, BufferKind, GlobalId, Length, MatrixOrder, Program, Stage, Type};
+use crate::tree::{Access, AttributeArg, BufferKind, GlobalId, Length, MatrixOrder, Program, Recorder, Stage, Type};
 use crate::{legalize, stdlib};
 pub use frontend::Shared;
 #[cfg(feature = "cli")]
@@ -619,13 +619,17 @@ impl<'a> Compilation<'a> {
         let mut legal = program.clone();
         let dumps = &mut self.output.dumps;
         let wanted = self.options.dump_after.as_deref();
-        let mut dump = |pass: &str, program: &Program| {
+        let is_recorded = self.options.source_map != SourceMapUse::None;
+        let mut recorder = is_recorded.then(|| Recorder::new(program));
+        let mut dump = |pass: &'static str, program: &Program| {
             if wanted == Some(pass) {
                 dumps.push(crate::tree::dump::dump(program));
             }
+            recorder.iter_mut().for_each(|recorder| recorder.note(pass, program));
         };
         let mut faults = Diagnostics::default();
         legalize::run(&mut legal, layout, profile, &mut faults, Some(&mut dump), &legalization(self.options));
+        legal.made = recorder.map(|recorder| Arc::new(recorder.made()));
         let lacks = faults.has_errors();
         self.report_faults(faults.take(), diags);
         (!lacks && !diags.has_errors()).then_some(legal)

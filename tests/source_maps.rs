@@ -203,6 +203,41 @@ fn what_cannot_be_traced_is_told() {
     }
 }
 
+/// A token that is none of the source has the pass that wrote it; others, and those of printers alone, have none.
+#[test]
+fn tokens_of_passes_have_their_names() {
+    let source = "struct Pair { Texture2D<float4> picture; SamplerState filter; float gain; };
+Texture2D<float4> picture;
+SamplerState filter;
+float4 look(Pair pair, float2 at) { return pair.picture.Sample(pair.filter, at) * pair.gain; }
+[shader(\"fragment\")]
+float4 shade(float2 place : TEXCOORD0) : SV_Target
+{
+    Pair pair = { picture, filter, 2 };
+    int i = 0;
+    int both = i++ + i++;
+    return look(pair, place) * both;
+}
+";
+    let tree = tree(&[("shaders/a.slang", source), ("shaders/shaderport.toml", "")]);
+    build(&tree, &["--target", "glsl,wgsl", "--source-map"]);
+    let traced = |output: &str, word: &str| {
+        let run = shaderport(tree.path(), &["trace", &place_of(&tree, output, word)]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    };
+    for output in ["out/glsl/a.shade.frag", "out/wgsl/a.wgsl"] {
+        for word in ["both =", "look(", "gain"] {
+            let text = traced(output, word);
+            assert!(!text.contains("the pass"), "{output}: {text}");
+        }
+    }
+    let text = traced("out/wgsl/a.wgsl", "value =");
+    assert!(text.contains("shaders/a.slang:10:") && text.contains("the pass `flatten` wrote it"), "{text}");
+    let text = traced("out/glsl/a.shade.frag", "out_target");
+    assert!(text.contains("the pass `entry_points` wrote it"), "{text}");
+}
+
 /// Maps are outputs like texts: they are kept, found in caches, removed, and in dependency files.
 #[test]
 fn maps_are_outputs() {

@@ -1,7 +1,7 @@
 //! The end of checking: which methods change `this`, recursion, what is reachable and in what order it is emitted.
 
 use super::scope::{DeclId, What};
-use super::{Checker, Input};
+use super::{Checker, Input, written_numbers};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lex::Comment;
 use crate::source::{FileId, Span};
@@ -12,6 +12,7 @@ use crate::tree::{
     GlobalKind, Id, Item, LocalId, ParamMode, Program, Stmt, StmtKind, StructId, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// Where an item stands in the source: standard library, modules, units; then by the declaration at file scope, and in that.
 type Key = (u32, u32, ItemPlace);
@@ -32,6 +33,9 @@ impl<'a> Checker<'a> {
         }
         self.mark_mutating();
         self.merge_units();
+        let sources = input.units.iter().chain(&input.modules);
+        let numbers = written_numbers::of_declarations(&self.program, &self.known_names(), sources);
+        self.program.written_numbers = Arc::new(numbers);
         self.declare_stage_variables();
         self.mark_vertex_inputs();
         self.convert_old_inputs();

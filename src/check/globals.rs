@@ -754,6 +754,7 @@ impl<'a> Checker<'a> {
         });
         self.cx.body.locals = std::mem::take(&mut body.locals);
         self.cx.body.locals.truncate(count);
+        self.note_names(&body);
         (root, body)
     }
 

@@ -20,7 +20,7 @@ use super::{Arg, Checker, Input, Options};
 use crate::ast;
 use crate::source::{FileId, Span};
 use crate::symbol::Symbol;
-use crate::tree::{Body, EnumId, ExprKind, FunctionId, GlobalId, Type, TypeId};
+use crate::tree::{Body, EnumId, ExprKind, FunctionId, GlobalId, NumberName, Type, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, RwLock};
@@ -142,6 +142,12 @@ enum IdMut<'a> {
 fn each_id(body: &mut Body, f: &mut dyn FnMut(IdMut, Span) -> Option<()>) -> Option<()> {
     for (_, local) in body.locals.iter_mut() {
         f(IdMut::Type(&mut local.ty), local.span)?;
+    }
+    for (span, name) in &mut body.named {
+        match name {
+            NumberName::Constant(id) => f(IdMut::Global(id), *span)?,
+            NumberName::Case(id, _) => f(IdMut::Enum(id), *span)?,
+        }
     }
     for (_, expr) in body.exprs.iter_mut() {
         let span = expr.span;
@@ -524,7 +530,7 @@ impl Checker<'_> {
 pub(super) fn are_same(a: &Body, b: &Body) -> bool {
     let text = |body: &Body| {
         let live: Vec<_> = body.expressions().into_iter().map(|id| (id, &body.exprs[id])).collect();
-        format!("{:?} {live:?} {:?}", body.locals, body.block)
+        format!("{:?} {live:?} {:?} {:?}", body.locals, body.block, body.named)
     };
     text(a) == text(b)
 }

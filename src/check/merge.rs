@@ -6,10 +6,11 @@
 use super::Checker;
 use super::scope::DeclId;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     Body, ExprArena, ExprId, ExprKind, Field, FunctionBody, FunctionId, Global, GlobalId, GlobalKind, Id, Item,
-    Modifiers, StructId, Type, TypeId,
+    Modifiers, NumberName, StructId, Type, TypeId,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -117,10 +118,19 @@ impl Checker<'_> {
         for constant in self.program.entry_points.iter_mut().flat_map(|e| e.workgroup_constants.iter_mut().flatten()) {
             *constant = map.get(constant).copied().unwrap_or(*constant);
         }
+        let to = |g: &mut GlobalId| *g = map.get(g).copied().unwrap_or(*g);
+        let to_name = |(_, name): &mut (Span, NumberName)| match name {
+            NumberName::Constant(g) => to(g),
+            NumberName::Case(..) => {}
+        };
+        self.number_names.iter_mut().for_each(to_name);
+        for (_, function) in self.program.functions.iter_mut() {
+            function.bodies_mut(&mut |body| body.named.iter_mut().for_each(to_name));
+        }
         self.program.each_arena_mut(&mut |exprs| {
             for (_, e) in exprs.iter_mut() {
                 if let ExprKind::Global(g) = &mut e.kind {
-                    *g = map.get(g).copied().unwrap_or(*g);
+                    to(g);
                 }
             }
         });

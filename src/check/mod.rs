@@ -236,8 +236,6 @@ pub fn check(stdlib: &Stdlib, input: &Input, options: &Options, diags: &mut Diag
     checker.check_buffers();
     checker.check_passed();
     checker.finish(input);
-    let sources = input.units.iter().chain(&input.modules);
-    checker.program.macro_numbers = Arc::new(written_numbers::macro_numbers(&checker.program, sources));
     checker.program.aliases = Arc::new(checker.written_aliases());
     (checker.program, checker.report)
 }
@@ -363,6 +361,8 @@ pub(crate) struct Checker<'a> {
     active_aliases: Vec<DeclId>,
     /// Where the source writes them, by where that begins.
     alias_uses: FxHashMap<(FileId, u32), (Span, DeclId)>,
+    /// What expressions name that were evaluated by themselves, and where.
+    number_names: Vec<(Span, tree::NumberName)>,
     packs: Vec<Rc<[packs::Item]>>,
     /// Patterns with packs have been opened.
     has_open_packs: bool,
@@ -455,6 +455,7 @@ impl<'a> Checker<'a> {
             aliases: FxHashMap::default(),
             active_aliases: Vec::new(),
             alias_uses: FxHashMap::default(),
+            number_names: Vec::new(),
             packs: Vec::new(),
             has_open_packs: false,
             addresses_taken: false,

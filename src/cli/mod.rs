@@ -58,7 +58,7 @@ enum Command {
     Port(port::PortArgs),
     /// Write the actions of a build, for Ninja, Bazel or another program to run.
     Plan(plan::PlanArgs),
-    /// Tell where a place of an output comes from, by its source map: through macros and includes.
+    /// Tell where a place of an output comes from, by its source map: through macros, includes and passes.
     Trace(trace::TraceArgs),
     /// Check texts that were written before with other compilers: naga in process, and DXC, glslang, spirv-val, tint where found.
     Validate(validate::ValidateArgs),

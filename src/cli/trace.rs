@@ -66,6 +66,7 @@ fn traced(place: &str) -> Result<Message, Finding> {
     let what = if token.is_empty() { String::new() } else { format!("`{token}` of ") };
     let mut notes = Vec::new();
     notes.extend(traced.name.map(|name| format!("the source calls it `{name}`")));
+    notes.extend(traced.pass.map(|pass| format!("the pass `{pass}` wrote it")));
     let said = format!("{what}{file}:{line}:{column} comes from here");
     if !traced.is_shown {
         notes.push("the text of the source is not there".to_owned());

@@ -27,6 +27,15 @@ impl Context<'_> {
         self.aliased(self.trivia.word_before(name), ty, text)
     }
 
+    /// The type that is the argument of the type of what is declared by a name, as `text` or as the source writes it: `Color` of
+    /// `StructuredBuffer<Color> colors`.
+    pub(super) fn argument_type(&self, name: Span, ty: TypeId, text: String) -> String {
+        if self.program.aliases.is_empty() {
+            return text;
+        }
+        self.aliased(self.trivia.argument_before(name), ty, text)
+    }
+
     /// A type that the source writes in a place by one word, as `text` or by that word.
     fn aliased(&self, word: Option<Span>, ty: TypeId, text: String) -> String {
         let alias = word.and_then(|word| self.program.aliases.get(&word));

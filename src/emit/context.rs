@@ -2,7 +2,7 @@
 
 use super::dialect::Dialect;
 use super::expr::Exprs;
-use super::marks::{Marks, PieceKind};
+use super::marks::{Marks, Origin, PieceKind};
 use super::named::Macros;
 use super::stmt::Stmts;
 use super::trivia::Trivia;
@@ -189,16 +189,12 @@ impl<'a> Context<'a> {
     /// The same in the middle of what another one prints.
     fn tree_inside<'b>(&'b self, dialect: &'b dyn Dialect, tree: &'b ExprTree) -> Exprs<'b> {
         let (assigned, labels) = (&self.nothing, &self.nothing);
-        Exprs { cx: self, dialect, arena: &tree.exprs, locals: None, owner: None, assigned, labels }
+        Exprs { cx: self, dialect, arena: &tree.exprs, locals: None, owner: None, assigned, labels, made: None }
     }
 
     /// The sizes of an array from the outermost on, as the declaration has them whose name has this span.
     pub(super) fn lengths(&self, dialect: &dyn Dialect, ty: TypeId, span: Span) -> Vec<String> {
-        let (mut ty, mut lengths) = (ty, Vec::new());
-        while let Some((element, length)) = self.program.types.array_parts(ty) {
-            lengths.push(length);
-            ty = element;
-        }
+        let lengths = self.program.lengths(ty);
         let text = |(at, length): (usize, Length)| match length {
             Length::Fixed(n) => self.number(dialect, (span, at, lengths.len()), n.into()),
             Length::Unsized | Length::Constant(_) => self.program.length_text(length),
@@ -207,10 +203,9 @@ impl<'a> Context<'a> {
     }
 
     /// A number of a declaration or an attribute whose name has this span: which one it is of how many. It is written with the
-    /// macros that the source has for it, if it is still what they say.
-    pub(super) fn number(&self, dialect: &dyn Dialect, (span, at, of): (Span, usize, usize), number: i64) -> String {
-        let known = self.program.macro_numbers.get(&span).filter(|known| known.len() == of);
-        match known.and_then(|known| known.get(at)?.as_ref()).filter(|known| known.value == number) {
+    /// macros and constants that the source has for it, if it is still what they say.
+    pub(super) fn number(&self, dialect: &dyn Dialect, place: NumberPlace, number: i64) -> String {
+        match self.program.written_numbers.get(place, number) {
             Some(known) => self.macros.size(|| self.tree_inside(dialect, &known.tree).text(known.tree.root)),
             None => number.to_string(),
         }
@@ -225,14 +220,17 @@ impl<'a> Context<'a> {
     }
 
     /// The statements of a function, in braces after `head`.
-    pub(super) fn function_body(&self, dialect: &dyn Dialect, head: &str, function: &Function, w: &mut Writer) {
+    pub(super) fn function_body(&self, dialect: &dyn Dialect, head: &str, id: FunctionId, w: &mut Writer) {
         self.trivia.begin();
+        let function = &self.program.functions[id];
+        let made = self.program.made.as_ref().and_then(|made| made.code(id));
         let body = &function.code;
         let owner = function.owner.filter(|_| function.is_member());
         let assigned = assigned_locals(self.program, body);
         let labels = label_locals(body);
         let locals = Some(&*body.locals);
-        let ex = Exprs { cx: self, dialect, arena: &body.exprs, locals, owner, assigned: &assigned, labels: &labels };
+        let (assigned, labels) = (&assigned, &labels);
+        let ex = Exprs { cx: self, dialect, arena: &body.exprs, locals, owner, assigned, labels, made };
         w.open(head);
         Stmts { ex, w: &mut *w }.block(&body.block);
         w.close("");
@@ -254,8 +252,9 @@ impl<'a> Context<'a> {
     }
 
     /// What a declaration is made from, for the lines that it is.
-    pub(super) fn origin(&self, item: Item) -> (Span, PieceKind) {
-        match item {
+    pub(super) fn origin(&self, item: Item) -> Origin {
+        let pass = self.program.made.as_ref().and_then(|made| made.item(item));
+        let (span, kind) = match item {
             Item::Struct(id) => (self.program.structs[id].span, PieceKind::Name),
             Item::Enum(id) => (self.program.enums[id].span, PieceKind::Whole),
             Item::Global(id) => (self.program.globals[id].span, PieceKind::Name),
@@ -263,7 +262,8 @@ impl<'a> Context<'a> {
                 span if span == Span::default() && self.marks.are_written() => (self.first_call(id), PieceKind::Code),
                 span => (span, PieceKind::Name),
             },
-        }
+        };
+        Origin { span, kind, pass }
     }
 
     /// Where a function that has no place of its own is called first: it was made for that.
@@ -286,7 +286,7 @@ impl<'a> Context<'a> {
 
     /// The text of a parameter as a piece of its own.
     pub(super) fn param_piece(&self, function: &Function, param: &Param, text: String) -> String {
-        self.marks.around(function.code.locals[param.local].span, PieceKind::Name, text)
+        self.marks.around((function.code.locals[param.local].span, PieceKind::Name), text)
     }
 
     /// The entry point that a function is.

@@ -4,7 +4,7 @@
 
 use super::Context;
 use super::dialect::Dialect;
-use super::marks::{PieceKind, is_mark};
+use super::marks::{Origin, PieceKind, is_mark};
 use super::named::is_macro_name;
 use crate::check::constant::{Value, eval};
 use crate::symbol::Symbol;
@@ -49,6 +49,8 @@ pub(super) struct Exprs<'a> {
     pub(super) assigned: &'a FxHashSet<LocalId>,
     /// Variables that labels of cases are made of.
     pub(super) labels: &'a FxHashSet<LocalId>,
+    /// What passes made of it, if that is known.
+    pub(super) made: Option<&'a MadeCode>,
 }
 
 impl<'a> Exprs<'a> {
@@ -193,7 +195,8 @@ impl<'a> Exprs<'a> {
         if let Some(prec) = self.argument_of_macro(id, out) {
             return prec;
         }
-        self.cx.marks.begin(span, PieceKind::Code, out);
+        let pass = self.made.and_then(|made| made.expr(id));
+        self.cx.marks.begin(Origin { span, kind: PieceKind::Code, pass }, out);
         let prec = match span.file.is_named() {
             true if self.cx.macros.is_call(span) => {
                 self.cx.macros.use_of(&self.cx.trivia, out, |out| self.macro_call(id, span, out))
@@ -640,7 +643,10 @@ impl<'a> Exprs<'a> {
         }
         let args = self.given(callee, args);
         let object = self.before_member(callee, args, id, out);
-        self.callee(id, callee.name.as_str(), out);
+        match self.macro_of_struct(callee, id) {
+            Some(_) => out.push_str(callee.name.as_str()),
+            None => self.callee(id, callee.name.as_str(), out),
+        }
         out.push('(');
         let overloaded = self.cx.is_overloaded(callee);
         let listed = args.get(object..).unwrap_or_default();
@@ -667,9 +673,12 @@ impl<'a> Exprs<'a> {
             }
             (Member::Static, _) => {
                 let is_own = self.owner.is_some() && self.owner == callee.owner;
-                if !is_own || self.cx.trivia.is_qualified(self.arena[call].span) {
-                    let owner = callee.owner.map(|owner| self.dialect.type_name(self.cx, owner));
-                    out.push_str(&format!("{}::", owner.unwrap_or_default()));
+                let owner = callee.owner.map(|owner| self.dialect.type_name(self.cx, owner)).unwrap_or_default();
+                if let Some(span) = self.macro_of_struct(callee, call) {
+                    self.cx.macros.write_name(&self.cx.trivia, span, &owner, out);
+                    out.push_str("::");
+                } else if !is_own || self.cx.trivia.is_qualified(self.arena[call].span) {
+                    out.push_str(&format!("{owner}::"));
                 }
                 0
             }

@@ -7,9 +7,10 @@
 use super::expr::Exprs;
 use super::marks::is_mark;
 use super::named::{MARK, words};
+use super::trivia::Trivia;
 use crate::lex::{TokenKind, single_token};
 use crate::source::{FileId, MacroCall, Span};
-use crate::tree::{ExprId, ExprKind, Prec};
+use crate::tree::{ExprId, ExprKind, Function, Member, Prec};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -86,6 +87,16 @@ impl super::named::Macros<'_> {
         (is_all && single_token(name) == Some(TokenKind::Ident)).then(|| Span { file: call.file.named(), ..call })
     }
 
+    /// Writes a name that all of a macro of this span stands for.
+    pub(super) fn write_name(&self, trivia: &Trivia, span: Span, name: &str, out: &mut String) {
+        self.use_of(trivia, out, |out| {
+            self.write(span, true, out, &|out| {
+                out.push_str(name);
+                Prec::Postfix
+            })
+        });
+    }
+
     /// A span, or the use of a macro that it comes from, in a file or expansion.
     fn within(&self, span: Span, file: FileId) -> Option<Span> {
         let (mut span, file) = (span, file.plain());
@@ -122,16 +133,17 @@ impl Exprs<'_> {
         let macros = &self.cx.macros;
         match macros.callee(self.arena[call].span) {
             Some(span) if macros.are_constants => self.forwarded(span, call, name, out),
-            Some(span) => {
-                macros.use_of(&self.cx.trivia, out, |out| {
-                    macros.write(span, true, out, &|out| {
-                        out.push_str(name);
-                        Prec::Postfix
-                    })
-                });
-            }
+            Some(span) => macros.write_name(&self.cx.trivia, span, name, out),
             None => out.push_str(name),
         }
+    }
+
+    /// The macro that the source has for the struct of a static function that it calls, and not for the function: `LAYOUT::make()`.
+    pub(super) fn macro_of_struct(&self, callee: &Function, call: ExprId) -> Option<Span> {
+        let macros = &self.cx.macros;
+        let span = Some(self.arena[call].span).filter(|_| callee.member == Member::Static && !macros.are_constants)?;
+        let is_other = |name: &Span| macros.sources.spelled(*name) != macros.sources.spelled(callee.span);
+        macros.callee(span).filter(is_other)
     }
 
     /// What a use stands for, with parameters; without the names of macros in it if it is plain.

@@ -42,15 +42,31 @@ pub struct Piece {
     pub span: Span,
     /// What that is.
     pub kind: PieceKind,
+    /// The pass that made it, if that is known.
+    pub pass: Option<&'static str>,
     /// The piece that it is in.
     pub parent: Option<usize>,
+}
+
+/// What a piece is made from, and by which pass, if that is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    pub(super) span: Span,
+    pub(super) kind: PieceKind,
+    pub(super) pass: Option<&'static str>,
+}
+
+impl From<(Span, PieceKind)> for Origin {
+    fn from((span, kind): (Span, PieceKind)) -> Origin {
+        Origin { span, kind, pass: None }
+    }
 }
 
 /// What the marks of one text stand for.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     /// `None`: no marks are written.
-    spans: RefCell<Option<Vec<(Span, PieceKind)>>>,
+    spans: RefCell<Option<Vec<Origin>>>,
 }
 
 impl Marks {
@@ -65,12 +81,12 @@ impl Marks {
     }
 
     /// Begins a piece.
-    pub(super) fn begin(&self, span: Span, kind: PieceKind, out: &mut String) {
+    pub(super) fn begin(&self, origin: impl Into<Origin>, out: &mut String) {
         let mut spans = self.spans.borrow_mut();
         let Some(spans) = spans.as_mut() else { return };
         out.push(BEGIN);
         let number = spans.len() as u32;
-        spans.push((span, kind));
+        spans.push(origin.into());
         let digits = (32 - number.leading_zeros()).div_ceil(4).max(1);
         let digit = |at: u32| char::from_u32(ZERO + (number >> (4 * at) & 0xF));
         out.extend((0..digits).rev().filter_map(digit));
@@ -84,12 +100,12 @@ impl Marks {
     }
 
     /// A text as a piece.
-    pub(super) fn around(&self, span: Span, kind: PieceKind, text: String) -> String {
+    pub(super) fn around(&self, origin: impl Into<Origin>, text: String) -> String {
         if !self.are_written() {
             return text;
         }
         let mut marked = String::with_capacity(text.len() + 8);
-        self.begin(span, kind, &mut marked);
+        self.begin(origin, &mut marked);
         marked.push_str(&text);
         self.end(&mut marked);
         marked
@@ -108,10 +124,10 @@ impl Marks {
                     while let Some(digit) = rest.next_if(|c| is_digit(*c)) {
                         number = number << 4 | (digit as usize - ZERO as usize);
                     }
-                    let Some((span, kind)) = spans.get(number).copied() else { continue };
+                    let Some(Origin { span, kind, pass }) = spans.get(number).copied() else { continue };
                     let (start, parent) = (text.len(), open.last().copied());
                     open.push(pieces.len());
-                    pieces.push(Piece { start, end: start, span, kind, parent });
+                    pieces.push(Piece { start, end: start, span, kind, pass, parent });
                 }
                 END => {
                     let ended = open.pop().and_then(|at| pieces.get_mut(at));
@@ -163,13 +179,13 @@ mod tests {
     #[test]
     fn pieces_are_found_where_they_end_up() {
         let marks = Marks::default();
-        assert_eq!(marks.around(span(9), PieceKind::Code, "a".to_owned()), "a");
+        assert_eq!(marks.around((span(9), PieceKind::Code), "a".to_owned()), "a");
         marks.begin_writing();
         for _ in 0..300 {
-            marks.begin(span(0), PieceKind::Code, &mut String::new());
+            marks.begin((span(0), PieceKind::Code), &mut String::new());
         }
-        let inner = marks.around(span(7), PieceKind::Code, "b".to_owned());
-        let whole = marks.around(span(3), PieceKind::Name, format!("a + {inner} + c"));
+        let inner = marks.around((span(7), PieceKind::Code), "b".to_owned());
+        let whole = marks.around((span(3), PieceKind::Name), format!("a + {inner} + c"));
         assert!(whole.contains(is_mark));
         let (text, pieces) = marks.taken_out(&format!("x {whole};"));
         assert_eq!(text, "x a + b + c;");
@@ -179,7 +195,7 @@ mod tests {
 
     #[test]
     fn pieces_stay_where_texts_are_the_same() {
-        let at = |start, end| Piece { start, end, span: span(0), kind: PieceKind::Code, parent: None };
+        let at = |start, end| Piece { start, end, span: span(0), kind: PieceKind::Code, pass: None, parent: None };
         let moved = common("ab(cd)ef", "abcdef", vec![at(0, 1), at(2, 4), at(5, 6)]);
         let ranges: Vec<_> = moved.iter().map(|p| (p.start, p.end)).collect();
         assert_eq!(ranges, [(0, 1), (2, 6), (7, 8)]);

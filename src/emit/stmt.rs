@@ -2,7 +2,7 @@
 
 use super::dialect::{Dialect, Style};
 use super::expr::Exprs;
-use super::marks::PieceKind;
+use super::marks::{Origin, PieceKind};
 use super::writer::Writer;
 use crate::source::Span;
 use crate::tree::*;
@@ -34,7 +34,11 @@ impl<'a> Stmts<'a, '_> {
             self.w.blank();
         }
         self.w.before(&stmt.comments);
-        let around = self.w.from((stmt.span, PieceKind::Statement));
+        let pass = match stmt.kind {
+            StmtKind::Local(local, _) => self.ex.made.and_then(|made| made.local(local)),
+            _ => None,
+        };
+        let around = self.w.from(Origin { span: stmt.span, kind: PieceKind::Statement, pass });
         match &stmt.kind {
             StmtKind::Local(local, init) => {
                 let text = self.dialect().local(&self.ex, *local, *init);

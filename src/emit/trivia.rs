@@ -180,6 +180,15 @@ impl<'a> Trivia<'a> {
         (start < before.len()).then_some(Span { start: start as u32, end: before.len() as u32, ..name })
     }
 
+    /// The one word between the angles of the type that the source has before what has this name: `Color` of `Buffer<Color> colors`.
+    pub(super) fn argument_before(&self, name: Span) -> Option<Span> {
+        let before = self.text(name.file).get(..name.start as usize)?.trim_end();
+        let inside = before.strip_suffix('>')?.trim_end();
+        let outside = inside.trim_end_matches(is_word_part);
+        let is_sole = outside.trim_end().ends_with('<') && outside.len() < inside.len();
+        is_sole.then_some(Span { start: outside.len() as u32, end: inside.len() as u32, ..name })
+    }
+
     /// The word that an expression begins with, perhaps in parentheses.
     pub(super) fn first_word(&self, span: Span) -> Option<Span> {
         let from = self.text(span.file).get(span.start as usize..)?;

@@ -1,6 +1,6 @@
 //! Text with indentation, blank lines and comments.
 
-use super::marks::{Marks, PieceKind, is_mark};
+use super::marks::{Marks, Origin, PieceKind, is_mark};
 use super::style::{Braces, Indent};
 use super::{Options, layout};
 use crate::lex::Comment;
@@ -31,12 +31,13 @@ pub(super) struct Writer {
     slots: Vec<Slot>,
     marks: Rc<Marks>,
     /// What lines are made from.
-    origin: (Span, PieceKind),
+    origin: Origin,
 }
 
 impl Writer {
     /// An empty text. Its lines are made from `origin`, and marked as such.
-    pub(super) fn new(options: &Options, marks: &Rc<Marks>, origin: (Span, PieceKind)) -> Writer {
+    pub(super) fn new(options: &Options, marks: &Rc<Marks>, origin: impl Into<Origin>) -> Writer {
+        let origin = origin.into();
         let indent = options.style.indent.unwrap_or(Indent::Spaces(4));
         let braces = options.style.braces.unwrap_or(Braces::OwnLine);
         let (text, slots, comments, marks) = (String::new(), Vec::new(), options.comments, marks.clone());
@@ -44,8 +45,8 @@ impl Writer {
     }
 
     /// From now on lines are made from this; gives what they were made from before.
-    pub(super) fn from(&mut self, origin: (Span, PieceKind)) -> (Span, PieceKind) {
-        std::mem::replace(&mut self.origin, origin)
+    pub(super) fn from(&mut self, origin: impl Into<Origin>) -> Origin {
+        std::mem::replace(&mut self.origin, origin.into())
     }
 
     /// The text, and the places between its declarations.
@@ -83,7 +84,7 @@ impl Writer {
         }
         let lines = layout::lines(&bare, column, self.indent.columns());
         let mut whole = String::new();
-        self.marks.begin(self.origin.0, self.origin.1, &mut whole);
+        self.marks.begin(self.origin, &mut whole);
         let (depth, last) = (self.depth, lines.len().saturating_sub(1));
         let (mut letters, mut at) = (line.chars().peekable(), 0);
         for (number, part) in lines.iter().enumerate() {
@@ -108,7 +109,7 @@ impl Writer {
         if line.is_empty() || !self.marks.are_written() {
             return self.bare_line(line);
         }
-        let line = self.marks.around(self.origin.0, self.origin.1, line.to_owned());
+        let line = self.marks.around(self.origin, line.to_owned());
         self.bare_line(&line);
     }
 
@@ -201,7 +202,7 @@ impl Writer {
                 self.text.pop();
             }
             self.text.push(' ');
-            self.text.push_str(&self.marks.around(comment.span, PieceKind::Code, text));
+            self.text.push_str(&self.marks.around((comment.span, PieceKind::Code), text));
             self.text.push('\n');
         }
     }

@@ -13,10 +13,11 @@ use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
     BufferKind, Build, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprKinds, ExprTree, FunctionBody, Global, GlobalId,
-    GlobalKind, Item, Program, Scalar, Type, TypeId,
+    GlobalKind, Item, NumberName, Program, Scalar, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub(super) const PASS: Pass = Pass {
     name: "lower_enums",
@@ -35,6 +36,9 @@ pub(super) const PASS: Pass = Pass {
     ],
     removes: &[
         (Capability::Enums, Find::Type(|_, t| matches!(t, Type::Enum(_)))),
+        (Capability::Enums, Find::Field(|p, field| has_case(p.size_names(field.span, field.ty)))),
+        (Capability::Enums, Find::Global(|p, global| has_case(p.size_names(global.span, global.ty)))),
+        (Capability::Enums, Find::Function(|p, function| has_case(p.number_names(function, &function.code)))),
         (Capability::FreeEnums, Find::Type(|p, t| refused_by_type(p, *t).is_some())),
         (
             Capability::FreeEnums,
@@ -54,20 +58,28 @@ fn run(cx: &mut Context) {
     };
     let tags: FxHashMap<EnumId, Scalar> = lowered.iter().map(|id| (*id, cx.program.enums[*id].tag)).collect();
     let constants = declare_constants(cx, &tags);
-    cx.program.each_exprs_mut(&mut |_, exprs, live| {
-        for &id in live {
-            if let ExprKind::EnumCase(e, index) = exprs[id].kind
-                && let Some(&global) = constants.get(&(e, index))
-            {
-                exprs[id].kind = ExprKind::Global(global);
-            }
+    let name_constant = |expr: &mut Expr| {
+        if let ExprKind::EnumCase(e, index) = expr.kind
+            && let Some(&global) = constants.get(&(e, index))
+        {
+            expr.kind = ExprKind::Global(global);
         }
-    });
+    };
+    cx.program.each_exprs_mut(&mut |_, exprs, live| live.iter().for_each(|id| name_constant(&mut exprs[*id])));
+    if cx.program.written_numbers.has_names() {
+        let numbers = Arc::make_mut(&mut cx.program.written_numbers);
+        numbers.each_exprs_mut(&mut |exprs| exprs.iter_mut().for_each(|(_, expr)| name_constant(expr)));
+    }
     cx.program.map_types(&mut |types, ty| match types.get(ty) {
         Type::Enum(e) => tags.get(&e).map_or(ty, |tag| types.scalar(*tag)),
         _ => ty,
     });
     drop_void_conversions(cx);
+}
+
+/// Whether a case of an enum is among the names in numbers.
+fn has_case(names: Vec<NumberName>) -> bool {
+    names.iter().any(|name| matches!(name, NumberName::Case(..)))
 }
 
 /// The enums of which something is asked that languages with enums refuse.
@@ -150,6 +162,10 @@ fn declare_constants(cx: &mut Context, tags: &FxHashMap<EnumId, Scalar>) -> FxHa
             }
         }
     });
+    used.extend(cx.program.written_numbers.all_names().filter_map(|name| match name {
+        NumberName::Case(e, index) if tags.contains_key(&e) => Some((e, index)),
+        NumberName::Case(..) | NumberName::Constant(_) => None,
+    }));
     // Cases that others are made of come before them.
     for (e, index) in used.clone().into_iter().rev() {
         use_parts(cx.program, (e, index), &mut used);

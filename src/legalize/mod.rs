@@ -103,6 +103,7 @@ mod operand_order;
 mod origins;
 mod out_parameters;
 mod parts;
+mod plain_numbers;
 mod payload_structs;
 mod payloads;
 mod references;
@@ -353,6 +354,7 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 pub const PASSES: &[Pass] = &[
     register_comments::PASS,
     select_target::PASS,
+    plain_numbers::PASS,
     dead_code::PASS,
     dead_branches::PASS,
     dead_operands::PASS,
@@ -485,7 +487,7 @@ pub const PASSES: &[Pass] = &[
 ];
 
 /// Shows a program after a pass.
-pub type Dump<'a> = &'a mut dyn FnMut(&str, &Program);
+pub type Dump<'a> = &'a mut dyn FnMut(&'static str, &Program);
 
 /// Makes `program` one that the profile's language supports, or reports why it cannot.
 ///

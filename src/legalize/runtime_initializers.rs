@@ -23,10 +23,11 @@ use crate::check::constant::eval;
 use crate::target::Capability;
 use crate::tree::{
     Build, ExprArena, ExprId, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Global, GlobalId, GlobalKind,
-    Length, LocalId, Program, Type, TypeId,
+    Length, LocalId, NumberName, Program, Type, TypeId,
 };
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub(super) const PASS: Pass = Pass {
     name: "runtime_initializers",
@@ -137,15 +138,21 @@ pub(super) fn set_where_it_starts(cx: &mut Context, is_runtime: &dyn Fn(&Program
 /// Makes constants variables. Constants of such constants are such themselves: declarations stand after what they use.
 fn make_variables(cx: &mut Context, is_runtime: &dyn Fn(&Program, &Global) -> bool) {
     let items: Vec<GlobalId> = cx.program.listed_globals().collect();
+    let mut made = BTreeSet::new();
     for id in items {
         if cx.program.globals[id].kind != GlobalKind::Const || !is_runtime(cx.program, &cx.program.globals[id]) {
             continue;
         }
         cx.program.globals[id].kind = GlobalKind::Static;
+        made.insert(NumberName::Constant(id));
         if sizes_array(cx.program, id) {
             let message = format!("{} cannot compute the size of an array so", cx.profile.name);
             cx.unsupported(cx.program.globals[id].span, message);
         }
+    }
+    // A variable is no name of a size.
+    if cx.program.written_numbers.all_names().any(|name| made.contains(&name)) {
+        Arc::make_mut(&mut cx.program.written_numbers).forget_uses(&made);
     }
 }
 

@@ -29,7 +29,7 @@ mod glsl;
 mod literal;
 mod old_samplers;
 mod effects;
-mod macro_numbers;
+mod written_numbers;
 mod operations;
 mod prefix;
 mod params;
@@ -41,7 +41,7 @@ pub mod tests;
 mod types;
 mod words;
 
-use crate::ast::{Decl, Decls, EffectObject, MacroNumbers, Unit};
+use crate::ast::{Decl, Decls, EffectObject, Unit, WrittenNumbers};
 use crate::diagnostic::Diagnostics;
 use crate::lex::{Comment, NamedTokens, Token, TokenKind, TokenStream};
 pub use crate::preprocess::Language;
@@ -154,8 +154,8 @@ struct Parser<'a> {
     objects: Vec<EffectObject>,
     /// Functions that effects make of others, by the names of those.
     variants: Vec<(Symbol, Decl)>,
-    /// [`Unit::macro_numbers`].
-    macro_numbers: MacroNumbers,
+    /// [`Unit::written_numbers`].
+    written_numbers: WrittenNumbers,
 }
 
 impl<'a> Parser<'a> {
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
             bodies: Vec::new(),
             objects: Vec::new(),
             variants: Vec::new(),
-            macro_numbers: Vec::new(),
+            written_numbers: Vec::new(),
         };
         parser.collect_names();
         parser
@@ -236,7 +236,7 @@ impl<'a> Parser<'a> {
             is_versioned: self.is_versioned,
             undecided: std::mem::take(&mut self.undecided),
             declared: self.outside_of_bodies(),
-            macro_numbers: std::mem::take(&mut self.macro_numbers),
+            written_numbers: std::mem::take(&mut self.written_numbers),
         }
     }
 

@@ -4,7 +4,7 @@
 //! of the first; what it knows at the end of a declaration before that is where others go on.
 
 use super::{Parser, glsl};
-use crate::ast::{Decl, Decls, MacroNumbers};
+use crate::ast::{Decl, Decls, WrittenNumbers};
 use crate::lex::{Comment, Token};
 use crate::symbol::Symbol;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -56,7 +56,7 @@ struct State {
     blocks: FxHashMap<Symbol, (glsl::Block, usize)>,
     block_members: FxHashMap<Symbol, Symbol>,
     bodies: Vec<Range<usize>>,
-    macro_numbers: MacroNumbers,
+    written_numbers: WrittenNumbers,
 }
 
 /// A file of one variant, with what is known of others.
@@ -177,7 +177,7 @@ impl Parser<'_> {
             blocks: self.blocks.clone(),
             block_members: self.block_members.clone(),
             bodies: self.bodies.clone(),
-            macro_numbers: self.macro_numbers.clone(),
+            written_numbers: self.written_numbers.clone(),
         }
     }
 
@@ -193,6 +193,6 @@ impl Parser<'_> {
         self.blocks = state.blocks;
         self.block_members = state.block_members;
         self.bodies = state.bodies;
-        self.macro_numbers = state.macro_numbers;
+        self.written_numbers = state.written_numbers;
     }
 }

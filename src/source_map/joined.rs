@@ -39,7 +39,8 @@ impl Joining {
             let place = self.place(map, place)?;
             Some((self.macro_use(number, map, used)?, place))
         });
-        Some(Segment { column: segment.column, place, name, spelled })
+        let pass = map.pass(segment).map(|pass| self.pass(pass));
+        Some(Segment { column: segment.column, place, name, spelled, pass })
     }
 
     fn place(&mut self, map: &SourceMap, place: MapPlace) -> Option<MapPlace> {
@@ -66,6 +67,15 @@ impl Joining {
         self.names.insert(name.to_owned(), at);
         self.joined.names.push(name.to_owned());
         at
+    }
+
+    fn pass(&mut self, name: &str) -> u32 {
+        let passes = &mut self.joined.passes;
+        let known = passes.iter().position(|pass| pass == name);
+        known.unwrap_or_else(|| {
+            passes.push(name.to_owned());
+            passes.len() - 1
+        }) as u32
     }
 
     /// A use of a macro, behind that which it comes out of.
@@ -99,11 +109,18 @@ mod tests {
         let source = |name: &&str| MapSource { name: (*name).to_owned(), text: None, included_from: None };
         let place = |source, line| MapPlace { source, line, column: 4 };
         let used = |within| MacroUse { name: name.to_owned(), definition: place(0, 1), call: place(1, 2), within };
-        let segment = Segment { column: 2, place: place(1, 7), name: Some(0), spelled: Some((1, place(0, 1))) };
+        let segment =
+            Segment { column: 2, place: place(1, 7), name: Some(0), spelled: Some((1, place(0, 1))), pass: Some(0) };
         let mut sources: Vec<MapSource> = sources.iter().map(source).collect();
         sources[0].included_from = Some(place(1, 0));
         let lines = vec![Vec::new(), vec![segment]];
-        SourceMap { sources, names: vec![name.to_owned()], lines, macros: vec![used(None), used(Some(0))] }
+        SourceMap {
+            sources,
+            names: vec![name.to_owned()],
+            lines,
+            macros: vec![used(None), used(Some(0))],
+            passes: vec!["flatten".to_owned()],
+        }
     }
 
     #[test]
@@ -116,6 +133,7 @@ mod tests {
         assert_eq!(joined.lines.iter().map(Vec::len).collect::<Vec<_>>(), [0, 1, 1, 0, 0]);
         let segment = joined.segment(2, 3).expect("a segment");
         assert_eq!((segment.place.source, segment.place.line, joined.name(segment)), (2, 7, Some("A")));
+        assert_eq!(joined.pass(segment), Some("flatten"));
         let (used, spelled) = segment.spelled.expect("a macro");
         assert_eq!((joined.macros[used as usize].name.as_str(), spelled.source), ("A", 1));
         assert_eq!(joined.macros[used as usize].within, Some(2));

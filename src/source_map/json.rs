@@ -76,6 +76,12 @@ struct Own<'a> {
     macros: Vec<(Cow<'a, str>, Triple, Triple, Option<u32>)>,
     /// Tokens out of macros: line, column, the number of the use, and where they are spelled.
     spelled: Vec<(u32, u32, u32, Triple)>,
+    /// Names of passes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    passes: Vec<Cow<'a, str>>,
+    /// Tokens that passes made: line, column, and the number of the pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    made: Vec<(u32, u32, u32)>,
 }
 
 impl MapPlace {
@@ -96,6 +102,9 @@ impl SourceMap {
             let of_macro = move |s: &Segment| s.spelled.map(|(of, place)| (number, s.column, of, place.triple()));
             line.iter().filter_map(of_macro)
         });
+        let made = self.lines.iter().zip(0..).flat_map(|(line, number)| {
+            line.iter().filter_map(move |segment| Some((number, segment.column, segment.pass?)))
+        });
         let own = Own {
             schema: SCHEMA.into(),
             included: self.sources.iter().map(|source| source.included_from.map(MapPlace::triple)).collect(),
@@ -105,6 +114,8 @@ impl SourceMap {
                 .map(|m| (Cow::from(m.name.as_str()), m.definition.triple(), m.call.triple(), m.within))
                 .collect(),
             spelled: spelled.collect(),
+            passes: self.passes.iter().map(|pass| pass.as_str().into()).collect(),
+            made: made.collect(),
         };
         let written = Written {
             version: VERSION,
@@ -221,7 +232,7 @@ impl SourceMap {
                 if !is_there || name.is_some_and(|name| name as usize >= self.names.len()) {
                     return Err(format!("`{text}` names a source or a name that is not there"));
                 }
-                segments.push(Segment { column: number(column)?, place, name, spelled: None });
+                segments.push(Segment { column: number(column)?, name, ..Segment::at(place) });
             }
             segments.sort_by_key(|segment: &Segment| segment.column);
             lines.push(segments);
@@ -245,6 +256,11 @@ impl SourceMap {
             let at = (of < known).then_some((of, place(at)?))?;
             let found = segments.iter_mut().find(|segment| segment.column == column)?;
             found.spelled = Some(at);
+        }
+        self.passes = own.passes.into_iter().map(Cow::into_owned).collect();
+        for (line, column, pass) in own.made {
+            let found = self.lines.get_mut(line as usize)?.iter_mut().find(|segment| segment.column == column)?;
+            found.pass = Some(Some(pass).filter(|pass| (*pass as usize) < self.passes.len())?);
         }
         for (source, from) in self.sources.iter_mut().zip(own.included) {
             source.included_from = from.and_then(&place);

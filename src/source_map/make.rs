@@ -18,7 +18,8 @@ pub fn source_map(text: &str, pieces: &[Piece], sources: &Sources) -> SourceMap 
     let regions = made.regions(pieces, &parts);
     let mut segments: Vec<Option<Segment>> = vec![None; words.len()];
     for (at, parts) in parts.iter().enumerate() {
-        made.piece(text, &words, (at, parts), &regions, &mut segments);
+        let pass = pieces.get(at).and_then(|piece| piece.pass).map(|pass| made.pass(pass));
+        made.piece(text, &words, (at, parts, pass), &regions, &mut segments);
     }
     let loose: Vec<usize> = (0..words.len()).filter(|at| matches!(segments.get(*at), Some(None))).collect();
     // What nothing tells of comes from the file that was asked for.
@@ -180,7 +181,7 @@ impl<'a> Making<'a> {
         &mut self,
         text: &str,
         words: &[Word],
-        (at, parts): (usize, &Parts),
+        (at, parts, pass): (usize, &Parts, Option<u32>),
         regions: &[Option<Region>],
         segments: &mut [Option<Segment>],
     ) {
@@ -215,7 +216,9 @@ impl<'a> Making<'a> {
             };
             let is_other = is_name && !matches!(found, Some(Match::Same(_)));
             let found = is_other.then(|| self.around(region, regions, word)).flatten().or(found);
+            let is_same = matches!(found, Some(Match::Same(_)));
             let segment = self.segment(region, range.file, found, is_name, &mut before);
+            let segment = Segment { pass: pass.filter(|_| !is_same), ..segment };
             segments.get_mut(at).into_iter().for_each(|place| *place = Some(segment));
         }
     }
@@ -270,7 +273,17 @@ impl<'a> Making<'a> {
         let at = tokens.at(anchor);
         let macro_name = tokens.is_name(at).then(|| tokens.spelled(at)).filter(|_| is_name);
         let name = macro_name.map(|name| self.name(name));
-        Segment { column: 0, place, name, spelled: Some((self.macro_use(expansion), *before)) }
+        Segment { name, spelled: Some((self.macro_use(expansion), *before)), ..Segment::at(place) }
+    }
+
+    /// The number of a pass.
+    fn pass(&mut self, name: &str) -> u32 {
+        let passes = &mut self.map.passes;
+        let known = passes.iter().position(|pass| pass == name);
+        known.unwrap_or_else(|| {
+            passes.push(name.to_owned());
+            passes.len() - 1
+        }) as u32
     }
 
     fn name(&mut self, name: &'a str) -> u32 {

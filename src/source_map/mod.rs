@@ -61,12 +61,14 @@ pub struct Segment {
     pub name: Option<u32>,
     /// The macro that it comes out of, and where that spells it.
     pub spelled: Option<(u32, MapPlace)>,
+    /// The index of the pass that made it, where that is known: it is no token of the source.
+    pub pass: Option<u32>,
 }
 
 impl Segment {
     /// At the start of a line, of a place alone.
     fn at(place: MapPlace) -> Segment {
-        Segment { column: 0, place, name: None, spelled: None }
+        Segment { column: 0, place, name: None, spelled: None, pass: None }
     }
 }
 
@@ -91,6 +93,7 @@ pub struct SourceMap {
     /// By the lines of the text; in each, by columns.
     pub(crate) lines: Vec<Vec<Segment>>,
     pub(crate) macros: Vec<MacroUse>,
+    pub(crate) passes: Vec<String>,
 }
 
 impl SourceMap {
@@ -104,6 +107,11 @@ impl SourceMap {
         let segments = self.lines.get(line)?;
         let after = segments.partition_point(|segment| segment.column as usize <= column);
         segments.get(after.checked_sub(1)?)
+    }
+
+    /// The pass that made a token, where that is known.
+    pub fn pass(&self, segment: &Segment) -> Option<&str> {
+        segment.pass.and_then(|pass| self.passes.get(pass as usize)).map(String::as_str)
     }
 
     /// What the source calls a token, where that is another name.

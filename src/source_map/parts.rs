@@ -106,7 +106,7 @@ mod tests {
     fn lines_of_a_statement_are_one() {
         let text = "if a {\nb\n}\nc";
         let span = |start| Span { start, end: start + 1, ..Span::default() };
-        let piece = |start, end, of, kind, parent| Piece { start, end, span: span(of), kind, parent };
+        let piece = |start, end, of, kind, parent| Piece { start, end, span: span(of), kind, pass: None, parent };
         let pieces = [
             piece(0, 6, 1, PieceKind::Statement, None),
             piece(3, 4, 2, PieceKind::Code, Some(0)),

@@ -32,6 +32,8 @@ pub struct Traced {
     pub is_shown: bool,
     /// What the source calls it, where that is another name.
     pub name: Option<String>,
+    /// The pass that made it, where that is known.
+    pub pass: Option<String>,
 }
 
 impl SourceMap {
@@ -51,7 +53,8 @@ impl SourceMap {
         let span = shown.span_of(segment)?;
         let is_shown = shown.sources.file(shown.sources.use_site(span).file).is_some_and(|file| !file.text.is_empty());
         let name = self.name(segment).map(str::to_owned);
-        Some(Traced { sources: shown.sources, span, is_shown, name })
+        let pass = self.pass(segment).map(str::to_owned);
+        Some(Traced { sources: shown.sources, span, is_shown, name, pass })
     }
 }
 

@@ -300,6 +300,10 @@ capabilities! {
     UnspelledSystemValues,
     /// The size of the work group, read by a call.
     CalledGroupSizes,
+    /// Sizes of work groups that are constants with names.
+    NamedGroupSizes,
+    /// Constants with names as other arguments of attributes.
+    NamedArguments,
     /// Quad operations.
     QuadOperations,
     /// Append and consume buffers and counters without a binding of their own.

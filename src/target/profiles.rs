@@ -213,7 +213,7 @@ const SM_5_0: Capabilities = COMMON.with(&[
     EarlyTests, GeometryShaders, TessellationShaders, CalledSystemValues, HiddenCounters, ByteAddressBuffers, TexelBuffers,
     RasterOrder, UnstatedRasterOrder, MultisampledArrays, ClipDistances, CullDistances, PrimitiveId, LayeredRendering, UnstatedTextureAccess, LineArrays,
     ImageAtomics, UndeclaredDepthTextures, BothMatrixOrders, MixedMatrixOrders, SparseUniformArrays,
-    NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets, CarriedMarks,
+    NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets, CarriedMarks, NamedGroupSizes, NamedArguments,
 ]);
 const SM_5_1: Capabilities = SM_5_0.with(&[UnboundedResourceArrays]);
 const SM_6_0: Capabilities = SM_5_1.with(&[Enums, Methods, WaveOperations, WavesAnywhere, QuadOperations, Int64]);
@@ -267,7 +267,7 @@ const GLSL_VULKAN: Capabilities = COMMON.with(&[
     PushConstants, SpecializationConstants, SizedVariables, SizedSharedArrays, SubpassInputs, RasterOrder, RasterOrderAnywhere, FragmentInterlocks, MultisampledArrays, StoredMultisamples,
     ClipDistances, CullDistances, PrimitiveId, LayeredRendering, Multiview, DrawIndices, Barycentrics, Atomic64, FloatAtomics,
     UnstatedTextureAccess, LineArrays, ImageAtomics, Strings, UndeclaredDepthTextures, BothMatrixOrders,
-    SparseUniformArrays, NonUniformBarriers, VaryingDerivatives, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets,
+    SparseUniformArrays, NonUniformBarriers, VaryingDerivatives, ComputeDerivatives, ImplicitLodAnywhere, PlainlyAccessedAtomics, PackOffsets, NamedGroupSizes,
 ]);
 
 /// What all versions of OpenGL have.
@@ -312,7 +312,7 @@ const GL_430: Capabilities = GL_330.with(&[
     ImageAtomics,
     StoredMultisamples,
 ]);
-const GL_450: Capabilities = GL_430.with(&[PackOffsets, IntegerChoices, CullDistances]);
+const GL_450: Capabilities = GL_430.with(&[PackOffsets, IntegerChoices, CullDistances, NamedGroupSizes]);
 const ES_300: Capabilities = GL_ANY;
 const ES_310: Capabilities = ES_300.with(&[
     VertexWrites,
@@ -340,7 +340,7 @@ const WGSL: Capabilities = COMMON.with(&[
     PlaceBeforeValue, ArgumentsInOrder, BareElements, BufferCopies, DynamicMatrixRows, AggregateExpressions, ShortCircuit,
     SignedRemainder, MinimumDivision, WrappingShifts, VaryingsWithoutSemantics, SeveralEntryPoints, Float16, WaveOperations,
     QuadOperations, SpecializationConstants, SizedSharedArrays, BoolBitOperators, ClipDistances, PrimitiveId, PassedInterpolants, ConstantCounts,
-    SampledChoices, WaveSizes, WaveSizeRanges, StorageBlocks,
+    SampledChoices, WaveSizes, WaveSizeRanges, StorageBlocks, NamedGroupSizes,
 ]);
 /// The dialect of naga, with what wgpu has as features of devices. naga passes the distance of a shift on as it is.
 const WGPU: Capabilities = WGSL.less(&[WideConstants, WrappingShifts]).with(&[

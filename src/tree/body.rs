@@ -1,7 +1,7 @@
 //! Bodies: expressions, statements, locals.
 
 use super::analyses::CodeMemo;
-use super::{Arena, EnumId, ExprId, FunctionId, GlobalId, LocalId, Modifiers, Tracked, TypeId};
+use super::{Arena, EnumId, ExprId, FunctionId, GlobalId, LocalId, Modifiers, NumberName, Tracked, TypeId};
 use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
@@ -19,6 +19,8 @@ pub struct Body {
     pub value_first: bool,
     /// A shift in it takes its distance modulo the width of the number, as in HLSL.
     pub shifts_wrap: bool,
+    /// What numbers of declarations in it name, and where.
+    pub named: Vec<(Span, NumberName)>,
     /// What is known of it.
     pub memo: CodeMemo,
 }

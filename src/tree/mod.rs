@@ -14,7 +14,7 @@ mod body;
 mod expr_kinds;
 mod function;
 mod aliases;
-mod macro_numbers;
+mod written_numbers;
 mod origin;
 mod payload_access;
 pub mod analyses;
@@ -22,6 +22,7 @@ mod slice;
 mod spelling;
 mod stage;
 mod listed;
+mod made;
 pub mod walk;
 pub mod build;
 pub mod dump;
@@ -37,7 +38,7 @@ pub use function::{
     is_uniform,
 };
 pub use listed::Listed;
-pub use macro_numbers::{MacroNumber, MacroNumbers};
+pub use made::{Made, MadeCode, Recorder};
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
 pub use payload_access::{PAYLOAD_USERS, PayloadAccess, PayloadUsers};
 pub use slice::Slices;
@@ -46,6 +47,7 @@ pub use stage::Stage;
 pub use types::*;
 pub use verify::verify;
 pub use walk::ExprArena;
+pub use written_numbers::{NumberName, NumberOf, NumberPlace, WrittenNumber, WrittenNumbers};
 
 use crate::lex::Comment;
 use crate::source::{FileId, Span};
@@ -173,10 +175,12 @@ pub struct Program {
     pub has_algebraic_products: bool,
     /// Matrices whose products are written in reverse order, in which functions; set by legalization.
     pub reversed_products: Vec<(FunctionId, MatrixPlace)>,
-    /// Numbers of declarations that the source has macros for.
-    pub macro_numbers: Arc<MacroNumbers>,
+    /// Numbers of declarations that the source has macros or named constants for.
+    pub written_numbers: Arc<WrittenNumbers>,
     /// Names of types, where the source writes them.
     pub aliases: Arc<Aliases>,
+    /// What passes made, if that was recorded.
+    pub made: Option<Arc<Made>>,
     /// What [`analyses`] know of this version of it.
     pub memo: analyses::Memo,
 }

@@ -78,9 +78,15 @@ impl GlslFile<'_> {
 
     /// `layout(local_size_x = 8) in;` and its relatives, before the entry point.
     fn stage_layout(&mut self, function: &Function, entry: &EntryPoint) {
-        if entry.stage == Stage::Compute {
+        let has_groups = matches!(entry.stage, Stage::Compute | Stage::Mesh | Stage::Amplification);
+        if has_groups {
+            // Behind the constants that it may name.
             self.w.line(&group_size(self.cx, entry));
+        }
+        if entry.stage == Stage::Compute {
             stage_layouts(function).for_each(|line| self.w.line(&line));
+        }
+        if has_groups {
             self.w.blank();
         }
         for attribute in &function.attributes {
@@ -96,9 +102,6 @@ impl GlslFile<'_> {
     fn primitives(&mut self) {
         let mut lines = Vec::new();
         for entry in self.cx.entry_points.iter().filter(|entry| entry.stage != Stage::Compute) {
-            if matches!(entry.stage, Stage::Mesh | Stage::Amplification) {
-                lines.push(group_size(self.cx, entry));
-            }
             lines.extend(stage_layouts(&self.cx.program.functions[entry.function]));
             lines.extend(modes(self.cx, entry).filter_map(|spelling| match spelling {
                 GlslMode::Layout(qualifier) => Some(format!("layout({qualifier}) in;")),
@@ -314,7 +317,7 @@ impl GlslFile<'_> {
                 self.w.line(&format!("[[{name}]]"));
             }
         }
-        self.cx.function_body(&Glsl, &head, function, &mut self.w);
+        self.cx.function_body(&Glsl, &head, id, &mut self.w);
     }
 
     fn param(&self, function: &Function, param: &Param) -> String {

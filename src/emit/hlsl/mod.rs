@@ -327,7 +327,7 @@ impl HlslFile<'_> {
         let order = self.matrix_order(function.result, function.result_order.filter(|_| is_entry));
         let word = if function.member == Member::Static { "static " } else { "" };
         let head = format!("{word}{precise}{order}{result} {}{params}{semantic}", function.name);
-        self.cx.function_body(&self.dialect, &head, function, &mut self.w);
+        self.cx.function_body(&self.dialect, &head, id, &mut self.w);
     }
 
     /// ` = 0.5` behind a parameter.

@@ -16,7 +16,7 @@ impl Spelling for Hlsl {
     }
 
     fn type_name(&self, cx: &Context, ty: TypeId) -> String {
-        name(cx, ty, Modifiers::default())
+        name(cx, ty, Modifiers::default(), None)
     }
 
     fn variable(&self, cx: &Context, ty: TypeId, name: (&str, Span)) -> String {
@@ -33,19 +33,20 @@ pub(super) fn variable(
     modifiers: Modifiers,
 ) -> String {
     let (element, sizes) = sized_array(cx, hlsl, ty, span);
-    let ty = cx.declared_type(span, element, self::name(cx, element, modifiers));
+    let ty = cx.declared_type(span, element, self::name(cx, element, modifiers, Some(span)));
     format!("{ty} {name}{sizes}")
 }
 
-/// A type; `unorm` and `snorm` belong to the element of a resource.
-fn name(cx: &Context, ty: TypeId, modifiers: Modifiers) -> String {
-    let of = |t: TypeId| name(cx, t, Modifiers::default());
+/// A type; `unorm` and `snorm` belong to the element of a resource. `declared` is the name of what is declared with it.
+fn name(cx: &Context, ty: TypeId, modifiers: Modifiers, declared: Option<Span>) -> String {
+    let of = |t: TypeId| name(cx, t, Modifiers::default(), None);
+    let argument = |t: TypeId| declared.map_or_else(|| of(t), |name| cx.argument_type(name, t, of(t)));
     let element = |t: TypeId| {
         let words = [(Modifiers::UNORM, "unorm "), (Modifiers::SNORM, "snorm ")];
         // It has them for no others; a texel is read as its element either way.
         let has_words = matches!(cx.program.types.component(t), Some(Scalar::F32 | Scalar::F64));
         let word = words.iter().find(|(m, _)| modifiers.has(*m) && has_words).map_or("", |(_, w)| w);
-        format!("{word}{}", of(t))
+        format!("{word}{}", argument(t))
     };
     match cx.program.types.get(ty) {
         Type::Void | Type::Error => "void".to_owned(),

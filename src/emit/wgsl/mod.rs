@@ -149,7 +149,7 @@ impl WgslFile<'_> {
             Type::Texture(texture) => self.in_arrays(global.ty, types::texture(self.cx, &texture, Some(global))),
             _ => match global.block {
                 Some(block) => self.in_arrays(global.ty, block.to_string()),
-                None => Wgsl.type_name(self.cx, global.ty),
+                None => types::declared(self.cx, global.ty, global.span),
             },
         };
         format!("{place}var{space} {}: {ty}", global.name)
@@ -187,7 +187,7 @@ impl WgslFile<'_> {
             }
         };
         let head = format!("fn {}{params}{result}", function.name);
-        self.cx.function_body(&Wgsl, &head, function, &mut self.w);
+        self.cx.function_body(&Wgsl, &head, id, &mut self.w);
     }
 
     fn stage(&mut self, entry: &EntryPoint) {

@@ -80,14 +80,26 @@ impl Spelling for Wgsl {
     }
 
     fn variable(&self, cx: &Context, ty: TypeId, (name, span): (&str, Span)) -> String {
-        format!("{name}: {}", array_name(cx, ty, (&cx.lengths(self, ty, span), span)))
+        format!("{name}: {}", declared(cx, ty, span))
     }
+}
+
+/// The type of what is declared by a name.
+pub(super) fn declared(cx: &Context, ty: TypeId, name: Span) -> String {
+    array_name(cx, ty, (&cx.lengths(&Wgsl, ty, name), name))
 }
 
 /// A type that may be an array, with the sizes from the outermost on, as far as they are known.
 fn array_name(cx: &Context, ty: TypeId, (lengths, name): (&[String], Span)) -> String {
     let (Some((element, _)), Some((length, rest))) = (cx.program.types.array_parts(ty), lengths.split_first()) else {
-        return cx.declared_type(name, ty, Wgsl.type_name(cx, ty));
+        let argument = |t: TypeId| cx.argument_type(name, t, Wgsl.type_name(cx, t));
+        let text = match cx.program.types.get(ty) {
+            Type::Buffer(BufferKind::Counter | BufferKind::Block(_), ..) => Wgsl.type_name(cx, ty),
+            Type::Buffer(_, _, t) => format!("array<{}>", argument(t)),
+            Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => argument(t),
+            _ => Wgsl.type_name(cx, ty),
+        };
+        return cx.declared_type(name, ty, text);
     };
     let word = if holds_resource(cx.program, element) { "binding_array" } else { "array" };
     let element = array_name(cx, element, (rest, name));

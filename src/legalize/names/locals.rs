@@ -8,8 +8,8 @@ use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
 use crate::target::reserved::Reserved;
 use crate::tree::{
-    Body, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Item, LocalId, Member, Program, Stmt,
-    StmtKind, Template, TemplatePiece, Type, TypeId, UnaryOp,
+    Body, EnumId, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Item, LocalId, Member, NumberName,
+    Program, Stmt, StmtKind, Template, TemplatePiece, Type, TypeId, UnaryOp,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use scopes::Mentions;
@@ -42,6 +42,8 @@ pub(super) fn name(
     let objects = if reserved.structs_before_objects() { objects(program, &body) } else { FxHashSet::default() };
     let structs = if objects.is_empty() { FxHashSet::default() } else { struct_names(program) };
     let params: Vec<LocalId> = program.functions[id].params.iter().map(|p| p.local).collect();
+    let numbers = program.number_names(&program.functions[id], &body).into_iter();
+    let kept = &kept.iter().copied().chain(numbers.map(|name| name_in_number(program, name))).collect();
     let mentions = Mentions::of(program, NameFacts { language, open, owner }, &body, &params);
     let block = std::mem::take(&mut body.block);
     let mut scopes = NameScopes { reserved, kept, mentions, objects, structs, visible: vec![FxHashMap::default()] };
@@ -132,18 +134,29 @@ fn used_names(program: &Program, facts: NameFacts, body: &Body, id: ExprId, f: &
                 f(field.name);
             }
         }
-        ExprKind::EnumCase(e, index) => {
-            let of = &program.enums[*e];
-            match of.cases.get(*index as usize) {
-                Some(case) if !of.is_named_by_cases() => f(case.name),
-                _ => f(of.name),
-            }
-        }
+        ExprKind::EnumCase(e, index) => f(case_name(program, *e, *index)),
         ExprKind::Construct(_) | ExprKind::Zero | ExprKind::Convert(..) => struct_of(program, expr.ty, f),
         _ => {}
     }
     if let Some(function) = function_of_operator(program, language, body, id) {
         f(function);
+    }
+}
+
+/// The first name of what is a case of an enum.
+fn case_name(program: &Program, id: EnumId, index: u32) -> Symbol {
+    let of = &program.enums[id];
+    match of.cases.get(index as usize) {
+        Some(case) if !of.is_named_by_cases() => case.name,
+        _ => of.name,
+    }
+}
+
+/// The first name of what is named in a number.
+fn name_in_number(program: &Program, name: NumberName) -> Symbol {
+    match name {
+        NumberName::Constant(id) => program.globals[id].name,
+        NumberName::Case(id, index) => case_name(program, id, index),
     }
 }
 
@@ -194,6 +207,7 @@ pub(in crate::legalize) fn mentioned(
     body.expressions().into_iter().for_each(|id| used_names(program, facts, body, id, &mut note));
     let types = body.locals.iter().map(|(_, local)| local.ty).chain([function.result]);
     types.for_each(|ty| struct_of(program, ty, &mut note));
+    found.extend(program.number_names(function, body).into_iter().map(|name| name_in_number(program, name)));
     found
 }
 

@@ -1,7 +1,7 @@
 //! What declarations use, and their order.
 
 use super::Analyses;
-use crate::tree::{FunctionId, GlobalId, Item, Length, Program, Type, TypeId};
+use crate::tree::{FunctionId, GlobalId, Item, Length, NumberName, Program, Type, TypeId};
 use rustc_hash::FxHashSet;
 
 impl Analyses<'_> {
@@ -16,7 +16,26 @@ impl Analyses<'_> {
             Item::Global(id) => self.global(id, &mut items),
             Item::Function(id) => self.function(id, &mut items),
         }
+        self.named_numbers(item, &mut items);
         items
+    }
+
+    /// What the sizes of arrays and the arguments of attributes name.
+    fn named_numbers(&self, item: Item, items: &mut Vec<Item>) {
+        let program = self.program;
+        if !program.written_numbers.has_names() {
+            return;
+        }
+        let mut of_array = |name, ty| items.extend(program.size_names(name, ty).into_iter().map(NumberName::item));
+        match item {
+            Item::Struct(id) => program.structs[id].fields.iter().for_each(|field| of_array(field.span, field.ty)),
+            Item::Enum(_) => {}
+            Item::Global(id) => of_array(program.globals[id].span, program.globals[id].ty),
+            Item::Function(id) => {
+                let function = &program.functions[id];
+                items.extend(program.number_names(function, &function.code).into_iter().map(NumberName::item));
+            }
+        }
     }
 
     /// Gives the declarations that have to stand before one. A struct that holds an address of another one may stand before it; who uses
@@ -32,6 +51,7 @@ impl Analyses<'_> {
                 Item::Struct(id) if addresses => {
                     let fields = self.program.structs[id].fields.iter();
                     fields.for_each(|f| held_items(self.program, f.ty, false, &mut items));
+                    self.named_numbers(item, &mut items);
                 }
                 _ => items.extend(self.item_uses(item)),
             }

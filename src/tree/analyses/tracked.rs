@@ -24,7 +24,7 @@ impl<T> Tracked<T> {
     }
 
     /// The stamp, which another one has only if its contents are the same.
-    pub(in crate::tree) fn stamp(&self) -> u64 {
+    pub fn stamp(&self) -> u64 {
         match self.stamp.load(Ordering::Relaxed) {
             0 => {
                 let new = new_stamp();

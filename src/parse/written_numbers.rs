@@ -1,4 +1,4 @@
-//! Notes which sizes of arrays and arguments of attributes macros stand for: what is made of them are plain numbers.
+//! Notes which sizes of arrays and arguments of attributes have names, of macros or of constants: what is made of them are plain numbers.
 
 use super::Parser;
 use crate::ast::{Expr, ExprKind, Ident, TypeExpr, TypeKind};
@@ -17,20 +17,20 @@ impl Parser<'_> {
 
     /// Numbers of what has this name.
     pub(super) fn note_numbers<'e>(&mut self, name: Ident, numbers: impl Iterator<Item = Option<&'e Expr>> + Clone) {
-        let is_named = |expr: Option<&Expr>| expr.is_some_and(has_macro);
-        if !self.named.is_empty() && numbers.clone().any(is_named) {
-            let numbers = numbers.map(|expr| expr.filter(|expr| has_macro(expr)).cloned()).collect();
-            self.macro_numbers.push((name.span, numbers));
+        if numbers.clone().any(|expr| expr.is_some_and(has_name)) {
+            let numbers = numbers.map(|expr| expr.filter(|expr| has_name(expr)).cloned()).collect();
+            self.written_numbers.push((name.span, numbers));
         }
     }
 }
 
-/// Whether a macro stands for an integer in an expression.
-fn has_macro(expr: &Expr) -> bool {
+/// Whether a macro stands for an integer in an expression, or something in it is named.
+fn has_name(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(..) => expr.span.file.is_named(),
-        ExprKind::Paren(inner) | ExprKind::Prefix(_, inner) => has_macro(inner),
-        ExprKind::Binary(_, a, b) => has_macro(a) || has_macro(b),
+        ExprKind::Path(_) | ExprKind::Member(..) => true,
+        ExprKind::Paren(inner) | ExprKind::Prefix(_, inner) => has_name(inner),
+        ExprKind::Binary(_, a, b) => has_name(a) || has_name(b),
         _ => false,
     }
 }
