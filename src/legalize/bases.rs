@@ -29,7 +29,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let may_stay = cx.profile.has(Capability::Methods) && !cx.options.free_methods;
+    let may_stay = cx.profile.has(Capability::Methods);
     let mut kept = if may_stay { candidates(cx) } else { BTreeSet::new() };
     if !kept.is_empty() {
         let refused = refused(cx.program, &kept);

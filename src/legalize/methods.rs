@@ -37,7 +37,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let stay = cx.profile.has(Capability::Methods) && !cx.options.free_methods;
+    let stay = cx.profile.has(Capability::Methods);
     let found = if stay { candidates(cx) } else { BTreeSet::new() };
     let leaves = |(id, function): (FunctionId, &Function)| {
         (function.member != Member::None && !found.contains(&id)).then_some(id)

@@ -204,8 +204,6 @@ pub struct Options<'a> {
     pub target_position_w: bool,
     /// Registers and semantics of the source are comments.
     pub register_comments: bool,
-    /// Methods become functions on all targets.
-    pub free_methods: bool,
     /// A pass that does nothing, which tests must notice.
     pub left_out: Option<&'a str>,
 }

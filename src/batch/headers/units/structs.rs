@@ -1,0 +1,181 @@
+//! A struct and what stands in it, function for function, as units.
+//!
+//! Before: `struct Light { float size; float at(float t) {...} };`
+//! After:  `struct Light { float size; };` with a body of one field, and `Light::at` behind its first field
+//!
+//! A struct without functions has a body, too: that of another program may have some. One is a single unit where its members are not
+//! lines of their own, or are not separated as in C.
+
+use super::{DeclaredNames, Head, MemberPlace, StructBody, TextUnit, TextUnits, called, closing, locals, used};
+use crate::lex::{Comment, Token};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The tokens of a struct, apart.
+pub(super) struct StructParts<'t> {
+    /// Those of the struct alone.
+    core: Vec<&'t Token>,
+    name: &'t Token,
+    /// The names of what it is derived from.
+    bases: Vec<&'t str>,
+    /// The lines between its brackets.
+    lines: Range<usize>,
+    /// Its members, each with its lines.
+    members: Vec<(Vec<&'t Token>, Range<usize>)>,
+}
+
+impl<'t> StructParts<'t> {
+    /// Of a unit, if it is a struct with members that can be told apart.
+    pub(super) fn of(text: &str, tokens: &[&'t Token], comments: &[Comment]) -> Option<StructParts<'t>> {
+        let head = Head::of(tokens);
+        let (open, rest) = (tokens.get(head.length)?, tokens.get(head.length..)?);
+        let words = tokens.get(..head.length)?;
+        let is_struct = head.end == Some("{") && words.iter().any(|token| token.text.as_str() == "struct");
+        let close = closing(rest);
+        let behind: Vec<&str> = rest.get(close + 1..)?.iter().map(|token| token.text.as_str()).collect();
+        if !is_struct || behind != [";"] {
+            return None;
+        }
+        let bases = words.iter().skip_while(|token| token.text.as_str() != ":").skip(1);
+        let lines = between(text, open.span.end as usize, rest.get(close)?.span.start as usize)?;
+        let mut parts = StructParts {
+            core: tokens.get(..=head.length)?.to_vec(),
+            name: head.last?,
+            bases: bases.map(|token| token.text.as_str()).collect(),
+            lines: lines.clone(),
+            members: Vec::new(),
+        };
+        let mut at = lines.start;
+        for member in members(rest.get(1..close)?)? {
+            let range = lines_of(text, member, (at, comments))?;
+            at = range.end;
+            if !is_unit(member) {
+                parts.core.extend(member);
+            }
+            parts.members.push((member.to_vec(), range));
+        }
+        parts.core.extend(rest.get(close..)?);
+        Some(parts)
+    }
+}
+
+/// Whether programs may have a member or not: a function or constant.
+fn is_unit(member: &[&Token]) -> bool {
+    let is = |token: &&&Token, text: &str| token.text.as_str() == text;
+    member.last().is_some_and(|last| is(&last, "}")) || member.first().is_some_and(|first| is(&first, "static"))
+}
+
+/// The members in a list: each ends with a semicolon, or the body of a function.
+fn members<'l, 't>(mut list: &'l [&'t Token]) -> Option<Vec<&'l [&'t Token]>> {
+    let mut found = Vec::new();
+    while !list.is_empty() {
+        let (mut depth, mut has_list) = (0_usize, false);
+        let end = list.iter().position(|token| {
+            match token.text.as_str() {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            has_list |= token.text.as_str() == "(";
+            depth == 0 && (token.text.as_str() == ";" || has_list && token.text.as_str() == "}")
+        })?;
+        let (member, rest) = list.split_at(end + 1);
+        // Lines of a preprocessor are about lines.
+        if member.iter().any(|token| token.text.as_str() == "#") {
+            return None;
+        }
+        found.push(member);
+        list = rest;
+    }
+    Some(found)
+}
+
+/// The lines between brackets that stand at the end of a line and on one of their own.
+fn between(text: &str, open: usize, close: usize) -> Option<Range<usize>> {
+    let start = open + text.get(open..close)?.find('\n')? + 1;
+    let end = text.get(..close)?.rfind('\n')? + 1;
+    let is_alone = text.get(end..close)?.trim().is_empty();
+    (is_alone && start <= end).then_some(start..end)
+}
+
+/// The lines of a member and of the comments before it, behind a byte where a line begins.
+fn lines_of(text: &str, member: &[&Token], (at, comments): (usize, &[Comment])) -> Option<Range<usize>> {
+    let (first, last) = (member.first()?.span.start as usize, member.last()?.span.end as usize);
+    let leading = comments.iter().map(|comment| comment.span.start as usize).find(|start| (at..first).contains(start));
+    let start = text.get(..leading.unwrap_or(first))?.rfind('\n')? + 1;
+    let end = last + text.get(last..)?.find('\n')? + 1;
+    let is_whole = start >= at && text.get(start..leading.unwrap_or(first))?.trim().is_empty();
+    is_whole.then_some(start..end)
+}
+
+impl TextUnits {
+    /// Adds a struct that was read as one unit, and what stands in it.
+    pub(super) fn add_struct(&mut self, whole: TextUnit, parts: StructParts, text: &str, comments: &[Comment]) {
+        let of = self.units.len();
+        let names = self.member_names(&parts);
+        let own = DeclaredNames::of(&parts.core);
+        let is_other = |name: &&str| !whole.declares.contains(*name) && !own.members.contains(name);
+        let fields = parts.members.iter().filter(|(tokens, _)| !is_unit(tokens));
+        self.units.push(TextUnit {
+            uses: used(&parts.core).filter(is_other).map(str::to_owned).collect(),
+            calls: BTreeSet::new(),
+            tokens: texts(&parts.core),
+            body: Some(StructBody {
+                lines: parts.lines.clone(),
+                fields: fields.map(|(_, lines)| lines.clone()).collect(),
+                is_derived: !parts.bases.is_empty(),
+                names: names.clone(),
+            }),
+            ..whole.clone()
+        });
+        let (mut behind, mut before) = (0, parts.lines.start);
+        for (tokens, lines) in &parts.members {
+            match is_unit(tokens) {
+                true => self.units.extend(member((text, comments, before), tokens, (&parts, of, behind), &names)),
+                false => behind += 1,
+            }
+            before = lines.end;
+        }
+    }
+
+    /// The names of all members of a struct, and of its bases that are known here.
+    fn member_names(&self, parts: &StructParts) -> BTreeSet<String> {
+        let own = parts.members.iter().filter_map(|(tokens, _)| Some(Head::of(tokens).last?.text.as_str().to_owned()));
+        let is_base = |unit: &&TextUnit| parts.bases.iter().any(|base| unit.declares.contains(*base));
+        let bases = self.units.iter().filter(is_base).filter_map(|unit| unit.body.as_ref());
+        own.chain(bases.flat_map(|body| body.names.iter().cloned())).collect()
+    }
+}
+
+/// A unit of what stands in a struct with members of some names.
+fn member(
+    (text, comments, before): (&str, &[Comment], usize),
+    tokens: &[&Token],
+    (parts, of, behind): (&StructParts, usize, usize),
+    names: &BTreeSet<String>,
+) -> Option<TextUnit> {
+    let name = Head::of(tokens).last?;
+    let of_struct = parts.name.text.as_str();
+    let locals = locals(tokens);
+    let own = name.text.as_str().to_owned();
+    let is_other = |name: &&str| !names.contains(*name) && !locals.contains(name) && **name != *own;
+    let mut unit = TextUnit::of(text, tokens, comments, before)?;
+    unit.declares = BTreeSet::from([format!("{of_struct}::{own}")]);
+    unit.name_at = Some(name.span.start as usize);
+    unit.uses = used(tokens).filter(is_other).chain([of_struct]).map(str::to_owned).collect();
+    let is_member = |name: &&str| names.contains(*name);
+    unit.calls.extend(called_bare(tokens).filter(is_member).map(str::to_owned));
+    unit.member = Some(MemberPlace { of, of_name: of_struct.to_owned(), name: own, behind });
+    Some(unit)
+}
+
+/// The names before argument lists that are behind no sign of a member.
+fn called_bare<'t>(tokens: &'t [&'t Token]) -> impl Iterator<Item = &'t str> {
+    let behind: BTreeSet<&str> = called(tokens, super::SELECTS).collect();
+    let all = tokens.iter().zip(tokens.iter().skip(1)).filter(|(_, next)| next.text.as_str() == "(");
+    all.map(|(token, _)| token.text.as_str()).filter(move |name| !behind.contains(name))
+}
+
+fn texts(tokens: &[&Token]) -> Vec<String> {
+    tokens.iter().map(|token| token.text.as_str().to_owned()).collect()
+}
