@@ -1,4 +1,5 @@
-//! Methods stay in their structs where the target has such, and a struct comes behind what its methods use.
+//! Methods stay in their structs where the target has such, and a struct comes behind what its methods use. Those that the source
+//! defines outside of the struct stay there, as do those that use what the struct itself has to stand before: the struct declares them.
 //!
 //! Before: `struct Light {...}  float g(float x) {...}  float Light::at(Light this, float t) { return g(t) * this.size; }`
 //! After:  `float g(float x) {...}  struct Light {...; float at(float t) { return g(t) * size; } }`
@@ -13,7 +14,6 @@
 //! | it is called on what is no variable, part of one, element or result | DXC calls no methods on a cast or a list |
 //! | its object may change by another name while it runs | a method has its object by reference, a parameter is a copy |
 //! | it names something of the name of a field or method of its struct | it would mean that |
-//! | what it uses needs the struct itself | neither could come first |
 
 use super::names::locals;
 use super::{Context, Pass, names};
@@ -23,7 +23,7 @@ use crate::target::Capability;
 use crate::tree::analyses::items;
 use crate::tree::{
     Access, BufferKind, Effects, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind,
-    Item, Member, ParamMode, Program, StructId, Type,
+    Item, Member, Outside, ParamMode, Program, StructId, Type,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -43,23 +43,31 @@ fn run(cx: &mut Context) {
         (function.member != Member::None && !found.contains(&id)).then_some(id)
     };
     let leaving: Vec<FunctionId> = cx.program.functions.iter().filter_map(leaves).collect();
-    leaving.into_iter().for_each(|id| cx.program.functions[id].member = Member::None);
+    leaving.into_iter().for_each(|id| leave(cx.program, id));
     if found.is_empty() {
         return;
     }
     // One that goes may be what another one needs in its struct.
     loop {
-        let mut gone = refused(cx);
-        if gone.is_empty() {
-            gone.extend(first_in_circle(cx.program));
-        }
+        let gone = refused(cx);
         if gone.is_empty() {
             break;
         }
-        gone.into_iter().for_each(|id| cx.program.functions[id].member = Member::None);
+        gone.into_iter().for_each(|id| leave(cx.program, id));
+    }
+    for id in in_circles(cx.program) {
+        let function = &mut cx.program.functions[id];
+        function.outside = Some(Outside { span: function.span, comments: Vec::new() });
     }
     let ordered = ordered(cx.program);
     cx.program.items = ordered.into();
+}
+
+/// Makes a method a function. What was said of it at its definition is of all that is left.
+fn leave(program: &mut Program, id: FunctionId) {
+    let function = &mut program.functions[id];
+    function.member = Member::None;
+    function.comments.extend(function.outside.take().into_iter().flat_map(|outside| outside.comments));
 }
 
 /// The listed functions that stand in structs as of now.
@@ -227,48 +235,84 @@ fn has_methods(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     }
 }
 
-/// What has to stand before each item, where a struct has its methods in it.
-fn needed(program: &Program) -> FxHashMap<Item, Vec<Item>> {
-    let analyses = program.analyses();
-    let declared_before = analyses.declared_before();
-    let mut all: FxHashMap<Item, Vec<Item>> = FxHashMap::default();
-    for item in &program.items {
-        let own = standing(program, *item);
-        let uses = declared_before(*item).into_iter().map(|used| standing(program, used)).filter(|used| *used != own);
-        all.entry(own).or_default().extend(uses);
+/// What has to stand before what stands on its own, where structs have methods in them.
+struct Needed {
+    /// By the items that need it.
+    all: FxHashMap<Item, Vec<Item>>,
+}
+
+impl Needed {
+    fn of(program: &Program) -> Needed {
+        let analyses = program.analyses();
+        let declared_before = analyses.declared_before();
+        let mut all: FxHashMap<Item, Vec<Item>> = FxHashMap::default();
+        for item in &program.items {
+            let own = standing(program, *item);
+            let uses = declared_before(*item).into_iter().map(|used| declaring(program, used));
+            // A static method that is defined outside need not name its struct.
+            let uses = uses.chain([declaring(program, *item)]).filter(|used| *used != own);
+            all.entry(own).or_default().extend(uses);
+        }
+        Needed { all }
     }
-    all
+
+    fn uses(&self, item: Item) -> Vec<Item> {
+        self.all.get(&item).cloned().unwrap_or_default()
+    }
 }
 
 /// The item in whose text another one stands.
 fn standing(program: &Program, item: Item) -> Item {
+    match item {
+        Item::Function(id) if program.functions[id].outside.is_none() => declaring(program, item),
+        Item::Function(_) | Item::Struct(_) | Item::Enum(_) | Item::Global(_) => item,
+    }
+}
+
+/// The item in whose text another one is declared: methods in their structs, wherever they are defined.
+fn declaring(program: &Program, item: Item) -> Item {
     let of = item.function().and_then(|id| names::struct_of_member(program, &program.functions[id]));
     of.map_or(item, Item::Struct)
 }
 
-/// The first method that uses what its own struct has to stand before.
-fn first_in_circle(program: &Program) -> Option<FunctionId> {
-    let needed = needed(program);
-    let uses = |item: Item| needed.get(&item).cloned().unwrap_or_default();
+/// The methods that use what their own structs have to stand before, as long as those before them stand outside.
+fn in_circles(program: &Program) -> Vec<FunctionId> {
+    let mut needed = Needed::of(program);
     let analyses = program.analyses();
     let declared_before = analyses.declared_before();
-    let mut found = members(program).filter(|(id, of)| {
-        let own = Item::Struct(*of);
-        let used = declared_before(Item::Function(*id)).into_iter().map(|used| standing(program, used));
-        items::reached(used.filter(|used| *used != own), &uses).contains(&own)
-    });
-    found.next().map(|(id, _)| id)
+    let inside = members(program).filter(|(id, _)| program.functions[*id].outside.is_none());
+    let inside: Vec<(FunctionId, StructId)> = inside.collect();
+    let mut of_structs: FxHashMap<StructId, Vec<(FunctionId, Vec<Item>)>> = FxHashMap::default();
+    for (id, of) in inside.iter().copied() {
+        let used = declared_before(Item::Function(id)).into_iter().map(|used| declaring(program, used));
+        of_structs.entry(of).or_default().push((id, used.filter(|used| *used != Item::Struct(of)).collect()));
+    }
+    let mut found = Vec::new();
+    for (id, of) in inside {
+        let own = Item::Struct(of);
+        let Some(methods) = of_structs.get_mut(&of) else { continue };
+        let uses = methods.iter().find(|(other, _)| *other == id).map(|(_, uses)| uses.clone()).unwrap_or_default();
+        if !items::reached(uses, &|item| needed.uses(item)).contains(&own) {
+            continue;
+        }
+        found.push(id);
+        methods.retain(|(other, _)| *other != id);
+        let fields = declared_before(own);
+        let left = fields.into_iter().chain(methods.iter().flat_map(|(_, uses)| uses.iter().copied()));
+        needed.all.insert(own, left.collect());
+    }
+    found
 }
 
 /// The items, each behind what it uses, and methods behind their structs.
 fn ordered(program: &Program) -> Vec<Item> {
-    let needed = needed(program);
+    let needed = Needed::of(program);
     let listed: FxHashSet<Item> = program.items.iter().map(|item| standing(program, *item)).collect();
     let roots = program.items.iter().map(|item| standing(program, *item));
-    let uses = |item: Item| needed.get(&item).cloned().unwrap_or_default();
-    let order = items::in_order_of_use(roots, &uses, &|item| listed.contains(&item));
+    let order = items::in_order_of_use(roots, &|item| needed.uses(item), &|item| listed.contains(&item));
     let mut methods: FxHashMap<StructId, Vec<Item>> = FxHashMap::default();
-    members(program).for_each(|(id, of)| methods.entry(of).or_default().push(Item::Function(id)));
+    let inside = members(program).filter(|(id, _)| program.functions[*id].outside.is_none());
+    inside.for_each(|(id, of)| methods.entry(of).or_default().push(Item::Function(id)));
     let with_methods = |item: Item| {
         let own = match item {
             Item::Struct(id) => methods.get(&id).cloned().unwrap_or_default(),

@@ -33,7 +33,7 @@ pub use body::*;
 pub use build::Build;
 pub use expr_kinds::ExprKinds;
 pub use function::{
-    EntryPoint, Function, FunctionBody, KNOWN_AS, Member, PASSES, Param, ParamMode, TargetCase, is_uniform,
+    EntryPoint, Function, FunctionBody, KNOWN_AS, Member, Outside, PASSES, Param, ParamMode, TargetCase, is_uniform,
 };
 pub use listed::Listed;
 pub use macro_numbers::{MacroNumber, MacroNumbers};
@@ -306,6 +306,14 @@ impl Item {
         match self {
             Item::Function(id) => Some(id),
             Item::Struct(_) | Item::Enum(_) | Item::Global(_) => None,
+        }
+    }
+
+    /// The struct that it is.
+    pub fn structure(self) -> Option<StructId> {
+        match self {
+            Item::Struct(id) => Some(id),
+            Item::Enum(_) | Item::Global(_) | Item::Function(_) => None,
         }
     }
 }

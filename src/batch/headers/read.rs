@@ -211,6 +211,14 @@ impl FlatReader<'_> {
             };
             placed.push((unit, place));
         }
+        // A line that announces a struct belongs to the one behind it, which needs it.
+        let mut behind = None;
+        for (unit, place) in placed.iter_mut().rev() {
+            match unit.announces() {
+                true => *place = behind.clone(),
+                false => behind = place.clone(),
+            }
+        }
         (placed, rest, head)
     }
 

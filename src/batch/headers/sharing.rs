@@ -474,11 +474,11 @@ impl<'a> WholeNames<'a> {
             let own = unit.declares.iter().map(String::as_str);
             let names = match (&unit.member, &unit.body) {
                 (Some(member), _) => vec![member.of_name.as_str()],
+                (None, None) => unit.defines.iter().map(|(of, _)| of.as_str()).collect(),
                 (None, Some(body)) => {
                     derived.extend(own.clone().filter(|_| body.is_derived));
                     own.collect()
                 }
-                (None, None) => Vec::new(),
             };
             in_structs.extend(names.into_iter().flat_map(|name| unit.uses.iter().map(move |used| (name, &**used))));
         }

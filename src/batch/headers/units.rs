@@ -46,6 +46,8 @@ pub struct TextUnit {
     pub body: Option<StructBody>,
     /// Of what stands in a struct: where.
     pub member: Option<MemberPlace>,
+    /// Of a function that its struct only declares: that and its name.
+    pub defines: Option<(String, String)>,
     /// Where the first name that it declares stands.
     pub name_at: Option<usize>,
     /// Its tokens, for comparing.
@@ -79,6 +81,11 @@ pub struct MemberPlace {
 }
 
 impl TextUnit {
+    /// Whether it announces a struct that comes later.
+    pub fn announces(&self) -> bool {
+        self.tokens.len() == 3 && self.tokens.first().is_some_and(|word| word == "struct")
+    }
+
     /// Its tokens as a line, which says in which struct they stand.
     pub fn tokens_in_place(&self) -> String {
         let of = self.member.as_ref().map(|member| format!("{} :: ", member.of_name)).unwrap_or_default();
@@ -130,11 +137,15 @@ impl TextUnits {
 
     fn add(&mut self, text: &str, tokens: &[Token], comments: &[Comment]) {
         let tokens: Vec<&Token> = tokens.iter().filter(|token| token.kind != TokenKind::Newline).collect();
-        let Some(unit) = TextUnit::of(text, &tokens, comments, self.rest) else { return };
+        let Some(mut unit) = TextUnit::of(text, &tokens, comments, self.rest) else { return };
         self.rest = unit.range.end;
         match structs::StructParts::of(text, &tokens, comments) {
             Some(parts) => self.add_struct(unit, parts, text, comments),
-            None => self.units.push(unit),
+            None => {
+                self.mark_definition(&mut unit, &tokens);
+                structs::mark_announcement(&mut unit);
+                self.units.push(unit);
+            }
         }
     }
 }
@@ -183,6 +194,7 @@ impl TextUnit {
             calls: called(tokens, SELECTS).map(str::to_owned).collect(),
             body: None,
             member: None,
+            defines: None,
             tokens: tokens.iter().map(|token| token.text.as_str().to_owned()).collect(),
         })
     }

@@ -172,8 +172,9 @@ impl HeaderSharing {
 fn called(text: &ReadText, of_text: &[(Option<usize>, Needs)]) -> Vec<BTreeSet<usize>> {
     let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for ((unit, _), (id, _)) in text.units.iter().zip(of_text) {
-        if let (Some(member), Some(id)) = (&unit.member, id) {
-            members.entry(&member.name).or_default().push(*id);
+        let name = unit.member.as_ref().map(|member| &member.name);
+        if let (Some(name), Some(id)) = (name.or(unit.defines.as_ref().map(|(_, name)| name)), id) {
+            members.entry(name).or_default().push(*id);
         }
     }
     let named = |unit: &TextUnit| unit.calls.iter().filter_map(|name| members.get(name.as_str())).flatten().copied().collect();

@@ -3,7 +3,8 @@
 //! Before: `struct Light { float size; float at(float t) {...} };`
 //! After:  `struct Light { float size; };` with a body of one field, and `Light::at` behind its first field
 //!
-//! A struct without functions has a body, too: that of another program may have some. One is a single unit where its members are not
+//! A function that is only declared there is a unit, too, as are its definition, `Light::at()`, and a line that announces a struct,
+//! `struct Light;`. A struct without functions has a body, too: that of another program may have some. One is a single unit where its members are not
 //! lines of their own, or are not separated as in C.
 
 use super::{DeclaredNames, Head, MemberPlace, StructBody, TextUnit, TextUnits, called, closing, locals, used};
@@ -61,8 +62,20 @@ impl<'t> StructParts<'t> {
 
 /// Whether programs may have a member or not: a function or constant.
 fn is_unit(member: &[&Token]) -> bool {
-    let is = |token: &&&Token, text: &str| token.text.as_str() == text;
-    member.last().is_some_and(|last| is(&last, "}")) || member.first().is_some_and(|first| is(&first, "static"))
+    let is_static = member.first().is_some_and(|first| first.text.as_str() == "static");
+    is_static || Head::of(member).end == Some("(")
+}
+
+/// What a line announces a struct by.
+fn announced(name: &str) -> String {
+    format!("struct {name}")
+}
+
+/// Tells a line that announces a struct from the struct.
+pub(super) fn mark_announcement(unit: &mut TextUnit) {
+    if let ([_, name, _], true) = (unit.tokens.as_slice(), unit.announces()) {
+        (unit.declares, unit.uses) = (BTreeSet::from([announced(name)]), BTreeSet::new());
+    }
 }
 
 /// The members in a list: each ends with a semicolon, or the body of a function.
@@ -109,6 +122,30 @@ fn lines_of(text: &str, member: &[&Token], (at, comments): (usize, &[Comment])) 
 }
 
 impl TextUnits {
+    /// Tells the definition of a function that a struct declares from a function.
+    pub(super) fn mark_definition(&self, unit: &mut TextUnit, tokens: &[&Token]) {
+        let head = Head::of(tokens);
+        let Some(name) = head.last.filter(|_| head.end == Some("(")) else { return };
+        let mut before = tokens.iter().take(head.length).rev().skip(1).map(|token| token.text.as_str());
+        let (sign, of) = (before.next(), before.next());
+        let Some(of) = of.filter(|_| sign == Some("::")) else { return };
+        let name = name.text.as_str();
+        let is_body = |unit: &&TextUnit| unit.body.is_some() && unit.declares.contains(of);
+        let names = self.units.iter().find(is_body).and_then(|unit| unit.body.as_ref()).map(|body| &body.names);
+        let is_member = |name: &str| names.is_some_and(|names| names.contains(name));
+        unit.declares = BTreeSet::from([format!("{of}::{name}()")]);
+        unit.uses.retain(|used| !is_member(used));
+        unit.uses.insert(of.to_owned());
+        unit.calls.extend(called_bare(tokens).filter(|name| is_member(name)).map(str::to_owned));
+        unit.defines = Some((of.to_owned(), name.to_owned()));
+    }
+
+    /// Whether a line before announces a struct.
+    fn announces(&self, name: &str) -> bool {
+        let announced = announced(name);
+        self.units.iter().any(|unit| unit.declares.contains(&announced))
+    }
+
     /// Adds a struct that was read as one unit, and what stands in it.
     pub(super) fn add_struct(&mut self, whole: TextUnit, parts: StructParts, text: &str, comments: &[Comment]) {
         let of = self.units.len();
@@ -131,11 +168,23 @@ impl TextUnits {
         let (mut behind, mut before) = (0, parts.lines.start);
         for (tokens, lines) in &parts.members {
             match is_unit(tokens) {
-                true => self.units.extend(member((text, comments, before), tokens, (&parts, of, behind), &names)),
+                true => {
+                    let unit = member((text, comments, before), tokens, (&parts, of, behind), &names);
+                    self.units.extend(unit.map(|unit| self.by_announcements(unit)));
+                }
                 false => behind += 1,
             }
             before = lines.end;
         }
+    }
+
+    /// What is only declared needs no more of structs than that they are announced.
+    fn by_announcements(&self, mut unit: TextUnit) -> TextUnit {
+        if unit.tokens.last().is_some_and(|last| last == ";") {
+            let by = |name: String| if self.announces(&name) { announced(&name) } else { name };
+            unit.uses = unit.uses.into_iter().map(by).collect();
+        }
+        unit
     }
 
     /// The names of all members of a struct, and of its bases that are known here.
