@@ -26,7 +26,7 @@ use crate::tree::{
     Item, Member, Outside, ParamMode, Program, StructId, Type,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "methods",
@@ -55,7 +55,7 @@ fn run(cx: &mut Context) {
         }
         gone.into_iter().for_each(|id| leave(cx.program, id));
     }
-    for id in in_circles(cx.program) {
+    for id in in_circles(cx) {
         let function = &mut cx.program.functions[id];
         function.outside = Some(Outside { span: function.span, comments: Vec::new() });
     }
@@ -275,33 +275,76 @@ fn declaring(program: &Program, item: Item) -> Item {
     of.map_or(item, Item::Struct)
 }
 
-/// The methods that use what their own structs have to stand before, as long as those before them stand outside.
-fn in_circles(program: &Program) -> Vec<FunctionId> {
-    let mut needed = Needed::of(program);
-    let analyses = program.analyses();
-    let declared_before = analyses.declared_before();
-    let inside = members(program).filter(|(id, _)| program.functions[*id].outside.is_none());
-    let inside: Vec<(FunctionId, StructId)> = inside.collect();
-    let mut of_structs: FxHashMap<StructId, Vec<(FunctionId, Vec<Item>)>> = FxHashMap::default();
-    for (id, of) in inside.iter().copied() {
-        let used = declared_before(Item::Function(id)).into_iter().map(|used| declaring(program, used));
-        of_structs.entry(of).or_default().push((id, used.filter(|used| *used != Item::Struct(of)).collect()));
-    }
+/// The methods that cannot be defined in their structs, because they use what those have to stand before. What is declared later in the
+/// source comes first: programs that share the structs are to find the same ones.
+fn in_circles(cx: &Context) -> Vec<FunctionId> {
+    let program = &*cx.program;
+    let mut inside = Inside::of(program);
     let mut found = Vec::new();
-    for (id, of) in inside {
-        let own = Item::Struct(of);
-        let Some(methods) = of_structs.get_mut(&of) else { continue };
-        let uses = methods.iter().find(|(other, _)| *other == id).map(|(_, uses)| uses.clone()).unwrap_or_default();
-        if !items::reached(uses, &|item| needed.uses(item)).contains(&own) {
-            continue;
+    for is_first in [true, false] {
+        for (id, of) in inside.methods() {
+            let uses_later = inside.uses(id, of).iter().any(|used| is_later(program, *used, of));
+            let is_meant = uses_later || !is_first;
+            if is_meant && (uses_later && cx.options.shared_structs || inside.is_circle(id, of)) {
+                found.push(id);
+                inside.remove(id, of);
+            }
         }
-        found.push(id);
-        methods.retain(|(other, _)| *other != id);
-        let fields = declared_before(own);
-        let left = fields.into_iter().chain(methods.iter().flat_map(|(_, uses)| uses.iter().copied()));
-        needed.all.insert(own, left.collect());
     }
     found
+}
+
+/// Whether a struct comes behind another one in a file.
+fn is_later(program: &Program, item: Item, of: StructId) -> bool {
+    let behind = item.structure().map(|id| program.structs[id].span);
+    let of = program.structs[of].span;
+    behind.is_some_and(|behind| behind.file == of.file && behind.start > of.start)
+}
+
+/// The methods that are defined in their structs.
+struct Inside {
+    needed: Needed,
+    /// What the fields of structs need.
+    of_fields: FxHashMap<StructId, Vec<Item>>,
+    /// What each method needs beside its struct.
+    methods: BTreeMap<StructId, BTreeMap<FunctionId, Vec<Item>>>,
+}
+
+impl Inside {
+    fn of(program: &Program) -> Inside {
+        let analyses = program.analyses();
+        let declared_before = analyses.declared_before();
+        let mut inside =
+            Inside { needed: Needed::of(program), of_fields: FxHashMap::default(), methods: BTreeMap::new() };
+        for (id, of) in members(program).filter(|(id, _)| program.functions[*id].outside.is_none()) {
+            let used = declared_before(Item::Function(id)).into_iter().map(|used| declaring(program, used));
+            let used = used.filter(|used| *used != Item::Struct(of)).collect();
+            inside.methods.entry(of).or_default().insert(id, used);
+            inside.of_fields.entry(of).or_insert_with(|| declared_before(Item::Struct(of)));
+        }
+        inside
+    }
+
+    fn methods(&self) -> Vec<(FunctionId, StructId)> {
+        self.methods.iter().flat_map(|(of, methods)| methods.keys().map(|id| (*id, *of))).collect()
+    }
+
+    fn uses(&self, id: FunctionId, of: StructId) -> &[Item] {
+        self.methods.get(&of).and_then(|methods| methods.get(&id)).map_or(&[], Vec::as_slice)
+    }
+
+    fn is_circle(&self, id: FunctionId, of: StructId) -> bool {
+        items::reached(self.uses(id, of).iter().copied(), &|item| self.needed.uses(item)).contains(&Item::Struct(of))
+    }
+
+    /// One is defined outside from now on.
+    fn remove(&mut self, id: FunctionId, of: StructId) {
+        let Some(methods) = self.methods.get_mut(&of) else { return };
+        methods.remove(&id);
+        let fields = self.of_fields.get(&of).into_iter().flatten();
+        let left = fields.chain(methods.values().flatten()).copied().collect();
+        self.needed.all.insert(Item::Struct(of), left);
+    }
 }
 
 /// The items, each behind what it uses, and methods behind their structs.

@@ -409,8 +409,17 @@ fn resolve(text: &ReadText, of_text: &mut [(Option<usize>, Needs)]) {
     for (at, ((unit, _), (id, _))) in text.units.iter().zip(of_text.iter()).enumerate() {
         unit.declares.iter().for_each(|name| declared.entry(name).or_default().push((at, *id)));
     }
+    // What gives values of a struct that is announced: who calls it needs the struct.
+    let mut giving: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (member, unit) in text.units.iter().filter_map(|(unit, _)| Some((unit.member.as_ref()?, unit))) {
+        giving.entry(&member.name).or_default().extend(unit.announced());
+    }
     for (at, ((unit, _), (_, needs))) in text.units.iter().zip(of_text.iter_mut()).enumerate() {
-        let named = unit.uses.iter().filter_map(|name| declared.get(name.as_str())).flatten();
+        let own = unit.member.as_ref().map(|member| member.of_name.as_str());
+        let given = unit.calls.iter().filter_map(|name| giving.get(name.as_str())).flatten();
+        let given = given.copied().filter(|name| Some(*name) != own);
+        let named = unit.uses.iter().map(String::as_str).chain(given);
+        let named = named.filter_map(|name| declared.get(name)).flatten();
         *needs = named.filter(|(other, _)| *other != at).map(|(_, id)| *id).collect();
     }
 }

@@ -86,6 +86,11 @@ impl TextUnit {
         self.tokens.len() == 3 && self.tokens.first().is_some_and(|word| word == "struct")
     }
 
+    /// The structs that it needs no more of than that they are announced.
+    pub fn announced(&self) -> impl Iterator<Item = &str> {
+        self.uses.iter().filter_map(|used| used.strip_prefix(structs::ANNOUNCED))
+    }
+
     /// Its tokens as a line, which says in which struct they stand.
     pub fn tokens_in_place(&self) -> String {
         let of = self.member.as_ref().map(|member| format!("{} :: ", member.of_name)).unwrap_or_default();

@@ -66,9 +66,12 @@ fn is_unit(member: &[&Token]) -> bool {
     is_static || Head::of(member).end == Some("(")
 }
 
+/// What is before the name of a struct that a line announces.
+pub(super) const ANNOUNCED: &str = "struct ";
+
 /// What a line announces a struct by.
 fn announced(name: &str) -> String {
-    format!("struct {name}")
+    format!("{ANNOUNCED}{name}")
 }
 
 /// Tells a line that announces a struct from the struct.
