@@ -31,7 +31,13 @@ impl<'a> Checker<'a> {
         match info.what {
             What::Function(f) => {
                 if f.body.is_some() {
-                    return Definition { attributes, body: f.body.as_ref(), params: None, generics: None, outside: None };
+                    return Definition {
+                        attributes,
+                        body: f.body.as_ref(),
+                        params: None,
+                        generics: None,
+                        outside: None,
+                    };
                 }
                 let definition = self.definition_of(instance, f);
                 let is_method = info.owner.is_some();

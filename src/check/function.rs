@@ -13,8 +13,8 @@ use crate::parse::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
-    Attribute, Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, MESH_ARRAYS, Member, Outside,
-    Modifiers, Param, ParamMode, Type, TypeId,
+    Attribute, Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, MESH_ARRAYS, Member,
+    Modifiers, Outside, Param, ParamMode, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;

@@ -17,7 +17,9 @@ use super::names::{self, locals};
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
-use crate::tree::{Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, Item, Member, Program, StructId, Type, TypeId};
+use crate::tree::{
+    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, Item, Member, Program, StructId, Type, TypeId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 

@@ -17,6 +17,7 @@
 
 use super::names::locals;
 use super::{Context, Pass, names};
+use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
@@ -63,11 +64,16 @@ fn run(cx: &mut Context) {
     cx.program.items = ordered.into();
 }
 
-/// Makes a method a function. What was said of it at its definition is of all that is left.
+/// Makes a method a function. What is said of it where it is declared and where it is defined stands before it.
 fn leave(program: &mut Program, id: FunctionId) {
     let function = &mut program.functions[id];
     function.member = Member::None;
-    function.comments.extend(function.outside.take().into_iter().flat_map(|outside| outside.comments));
+    let Some(outside) = function.outside.take() else { return };
+    function.comments.iter_mut().for_each(|comment| comment.trailing = false);
+    let is_first = function.comments.is_empty();
+    let mut comments = outside.comments.into_iter();
+    let first = comments.next().map(|first| Comment { blank_before: is_first && first.blank_before, ..first });
+    function.comments.extend(first.into_iter().chain(comments));
 }
 
 /// The listed functions that stand in structs as of now.
@@ -283,7 +289,10 @@ fn in_circles(cx: &Context) -> Vec<FunctionId> {
     let mut found = Vec::new();
     for is_first in [true, false] {
         for (id, of) in inside.methods() {
-            let uses_later = inside.uses(id, of).iter().any(|used| is_later(program, *used, of));
+            // What its fields need is before it, wherever the source has that.
+            let is_free = |used: &&Item| !inside.of_fields.get(&of).is_some_and(|fields| fields.contains(used));
+            let mut used = inside.uses(id, of).iter().filter(is_free);
+            let uses_later = used.any(|used| is_later(program, *used, of));
             let is_meant = uses_later || !is_first;
             if is_meant && (uses_later && cx.options.shared_structs || inside.is_circle(id, of)) {
                 found.push(id);

@@ -328,14 +328,15 @@ impl<'a> TreeFiles<'a> {
 
     /// Which line of a header is which line of a flat text.
     pub fn lines_of_header(&self, source: &str) -> Vec<Option<MappedLine>> {
-        let ranges = self.sharing.order(source).into_iter().flat_map(|id| match (self.pieces(id), self.sharing.unit(id)) {
-            (Some(pieces), _) => pieces.ranges,
-            (None, Some(shared)) => {
-                let unit = self.unit(id).map(|(_, unit)| (shared.at.0, unit.code.start..unit.range.end));
-                unit.into_iter().collect()
-            }
-            (None, None) => Vec::new(),
-        });
+        let ranges =
+            self.sharing.order(source).into_iter().flat_map(|id| match (self.pieces(id), self.sharing.unit(id)) {
+                (Some(pieces), _) => pieces.ranges,
+                (None, Some(shared)) => {
+                    let unit = self.unit(id).map(|(_, unit)| (shared.at.0, unit.code.start..unit.range.end));
+                    unit.into_iter().collect()
+                }
+                (None, None) => Vec::new(),
+            });
         self.lines_of(self.headers.get(source).map_or("", |header| header.text.as_str()), ranges)
     }
 

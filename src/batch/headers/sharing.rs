@@ -142,7 +142,10 @@ impl HeaderSharing {
             sharing.find_needs();
             let all = (texts.len(), &*directives);
             let is_in_order = form.language.includes();
-            if sharing.drop_circles() || is_in_order && sharing.drop_struct_circles(0) || sharing.mend(&sharing.clashes(texts, all, form.language)) {
+            if sharing.drop_circles()
+                || is_in_order && sharing.drop_struct_circles(0)
+                || sharing.mend(&sharing.clashes(texts, all, form.language))
+            {
                 continue;
             }
             return sharing;

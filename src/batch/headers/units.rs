@@ -210,7 +210,8 @@ const SELECTS: &[&str] = &[".", "::"];
 
 /// The identifiers in tokens that are no members.
 fn used<'t>(tokens: &'t [&'t Token]) -> impl Iterator<Item = &'t str> {
-    let pairs = with_before(tokens).filter(|(before, token)| token.kind == TokenKind::Ident && !SELECTS.contains(before));
+    let pairs =
+        with_before(tokens).filter(|(before, token)| token.kind == TokenKind::Ident && !SELECTS.contains(before));
     pairs.map(|(_, token)| token.text.as_str())
 }
 

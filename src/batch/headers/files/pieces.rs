@@ -78,7 +78,8 @@ impl TreeFiles<'_> {
         }
         // Comments behind the last member.
         let last = flat.read.units.iter().filter(|(unit, _)| unit.member.as_ref().is_some_and(|m| m.of == at));
-        let ends = last.map(|(unit, _)| self.whole_lines(text, unit).end).chain(body.fields.last().map(|field| field.end));
+        let ends =
+            last.map(|(unit, _)| self.whole_lines(text, unit).end).chain(body.fields.last().map(|field| field.end));
         let end = ends.max().unwrap_or(body.lines.start);
         let rest = flat.read.text.get(end..body.lines.end)?;
         let end = if rest.trim().is_empty() { body.lines.end } else { end };

@@ -177,7 +177,8 @@ fn called(text: &ReadText, of_text: &[(Option<usize>, Needs)]) -> Vec<BTreeSet<u
             members.entry(name).or_default().push(*id);
         }
     }
-    let named = |unit: &TextUnit| unit.calls.iter().filter_map(|name| members.get(name.as_str())).flatten().copied().collect();
+    let named =
+        |unit: &TextUnit| unit.calls.iter().filter_map(|name| members.get(name.as_str())).flatten().copied().collect();
     text.units.iter().map(|(unit, _)| named(unit)).collect()
 }
 

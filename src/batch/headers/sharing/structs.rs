@@ -48,9 +48,9 @@ impl HeaderSharing {
                 continue;
             }
             dropped.insert(id);
-            let left = (0..).zip(&self.shared).filter(|(id, unit)| {
-                unit.is_shared && !dropped.contains(id) && (unit.of == Some(of) || *id == of)
-            });
+            let left = (0..)
+                .zip(&self.shared)
+                .filter(|(id, unit)| unit.is_shared && !dropped.contains(id) && (unit.of == Some(of) || *id == of));
             let left = left.flat_map(|(_, unit)| self.needs_of_unit(unit).collect::<Vec<_>>()).collect();
             needs.insert(of, left);
         }

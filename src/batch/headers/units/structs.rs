@@ -231,3 +231,53 @@ fn called_bare<'t>(tokens: &'t [&'t Token]) -> impl Iterator<Item = &'t str> {
 fn texts(tokens: &[&Token]) -> Vec<String> {
     tokens.iter().map(|token| token.text.as_str().to_owned()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::headers::units::TextUnitKind;
+
+    const TEXT: &str = "struct B;\nstruct A : Z\n{\n    float x : U; // Of x.\n    B b();\n\n    // About f.\n    float f(float y)\n    {\n        \
+        return g(y) * x + h.k(y);\n    }\n\n    uint3 z[2];\n    static const int N = 2;\n};\n\nB A::b()\n{\n    return make(f(x));\n}\n";
+
+    fn strings(names: &BTreeSet<String>) -> Vec<&str> {
+        names.iter().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn what_stands_in_structs_is_apart() {
+        let units = TextUnits::of(TEXT).units;
+        let names: Vec<&str> = units.iter().flat_map(|unit| strings(&unit.declares)).collect();
+        assert_eq!(names, ["struct B", "A", "A::b", "A::f", "A::N", "A::b()"]);
+        assert!(units.iter().all(|unit| unit.kind == TextUnitKind::Declaration));
+        let [_, a, b, f, n, definition] = units.as_slice() else { panic!("{units:?}") };
+        assert_eq!(a.tokens.join(" "), "struct A : Z { float x : U ; uint3 z [ 2 ] ; } ;");
+        assert_eq!(strings(&a.uses), ["U", "Z", "float", "uint3"].to_vec());
+        let fields =
+            a.body.as_ref().map(|body| body.fields.iter().map(|range| &TEXT[range.clone()]).collect::<Vec<_>>());
+        assert_eq!(fields, Some(vec!["    float x : U; // Of x.\n", "    uint3 z[2];\n"]));
+        let behind: Vec<usize> = [b, f, n].iter().filter_map(|unit| Some(unit.member.as_ref()?.behind)).collect();
+        assert_eq!(behind, [1, 1, 2]);
+        assert_eq!(&TEXT[f.range.start..f.code.start], "// About f.\n    ");
+        assert_eq!(b.announced().collect::<Vec<_>>(), ["B"]);
+        assert_eq!((strings(&f.uses), strings(&f.calls)), (vec!["A", "float", "g", "h", "return"], vec!["k"]));
+        assert_eq!(
+            (strings(&definition.uses), strings(&definition.calls)),
+            (vec!["A", "B", "make", "return"], vec!["f"])
+        );
+        assert_eq!(f.tokens_in_place(), "A :: float f ( float y ) { return g ( y ) * x + h . k ( y ) ; }");
+    }
+
+    #[test]
+    fn structs_of_other_forms_are_whole() {
+        for text in [
+            "struct A { float x; };\n",
+            "struct C {\n    x: f32,\n}\n",
+            "struct A\n{\n#if X\n    float x;\n#endif\n};\n",
+            "struct A\n{\n    float x; float f() { return x; }\n};\n",
+        ] {
+            let units = TextUnits::of(text).units;
+            assert!(units.len() == 1 && units.iter().all(|unit| unit.body.is_none()), "{text}: {units:?}");
+        }
+    }
+}
