@@ -66,6 +66,11 @@ fn is_unit(member: &[&Token]) -> bool {
     is_static || Head::of(member).end == Some("(")
 }
 
+/// What a function or constant in a struct is known by.
+fn declared(of: &str, name: &str) -> String {
+    format!("{of}::{name}")
+}
+
 /// What is before the name of a struct that a line announces.
 pub(super) const ANNOUNCED: &str = "struct ";
 
@@ -136,9 +141,9 @@ impl TextUnits {
         let is_body = |unit: &&TextUnit| unit.body.is_some() && unit.declares.contains(of);
         let names = self.units.iter().find(is_body).and_then(|unit| unit.body.as_ref()).map(|body| &body.names);
         let is_member = |name: &str| names.is_some_and(|names| names.contains(name));
-        unit.declares = BTreeSet::from([format!("{of}::{name}()")]);
+        unit.declares = BTreeSet::from([declared(of, name) + "()"]);
         unit.uses.retain(|used| !is_member(used));
-        unit.uses.insert(of.to_owned());
+        unit.uses.extend([of.to_owned(), declared(of, name)]);
         unit.calls.extend(called_bare(tokens).filter(|name| is_member(name)).map(str::to_owned));
         unit.defines = Some((of.to_owned(), name.to_owned()));
     }
@@ -212,7 +217,7 @@ fn member(
     let own = name.text.as_str().to_owned();
     let is_other = |name: &&str| !names.contains(*name) && !locals.contains(name) && **name != *own;
     let mut unit = TextUnit::of(text, tokens, comments, before)?;
-    unit.declares = BTreeSet::from([format!("{of_struct}::{own}")]);
+    unit.declares = BTreeSet::from([declared(of_struct, &own)]);
     unit.name_at = Some(name.span.start as usize);
     unit.uses = used(tokens).filter(is_other).chain([of_struct]).map(str::to_owned).collect();
     let is_member = |name: &&str| names.contains(*name);
@@ -221,8 +226,9 @@ fn member(
     Some(unit)
 }
 
-/// The names before argument lists that are behind no sign of a member.
+/// The names before argument lists that are behind no sign of a member, without that of the function itself.
 fn called_bare<'t>(tokens: &'t [&'t Token]) -> impl Iterator<Item = &'t str> {
+    let tokens = tokens.get(Head::of(tokens).length..).unwrap_or_default();
     let behind: BTreeSet<&str> = called(tokens, super::SELECTS).collect();
     let all = tokens.iter().zip(tokens.iter().skip(1)).filter(|(_, next)| next.text.as_str() == "(");
     all.map(|(token, _)| token.text.as_str()).filter(move |name| !behind.contains(name))
@@ -263,7 +269,7 @@ mod tests {
         assert_eq!((strings(&f.uses), strings(&f.calls)), (vec!["A", "float", "g", "h", "return"], vec!["k"]));
         assert_eq!(
             (strings(&definition.uses), strings(&definition.calls)),
-            (vec!["A", "B", "make", "return"], vec!["f"])
+            (vec!["A", "A::b", "B", "make", "return"], vec!["f"])
         );
         assert_eq!(f.tokens_in_place(), "A :: float f ( float y ) { return g ( y ) * x + h . k ( y ) ; }");
     }
