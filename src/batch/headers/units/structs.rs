@@ -258,7 +258,7 @@ mod tests {
         assert!(units.iter().all(|unit| unit.kind == TextUnitKind::Declaration));
         let [_, a, b, f, n, definition] = units.as_slice() else { panic!("{units:?}") };
         assert_eq!(a.tokens.join(" "), "struct A : Z { float x : U ; uint3 z [ 2 ] ; } ;");
-        assert_eq!(strings(&a.uses), ["U", "Z", "float", "uint3"].to_vec());
+        assert_eq!(strings(&a.uses), ["U", "Z", "float", "struct", "uint3"]);
         let fields =
             a.body.as_ref().map(|body| body.fields.iter().map(|range| &TEXT[range.clone()]).collect::<Vec<_>>());
         assert_eq!(fields, Some(vec!["    float x : U; // Of x.\n", "    uint3 z[2];\n"]));
