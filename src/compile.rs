@@ -703,8 +703,7 @@ fn legalization(options: &Options) -> legalize::Options<'_> {
         combine_samplers: options.combine_samplers,
         target_position_w: !options.dx_position_w,
         register_comments: options.register_comments,
-        // Programs that share a struct in a header may use different methods of it.
-        free_methods: options.spare_code,
+        shared_structs: options.spare_code,
         left_out: options.left_out_pass.as_deref(),
     }
 }

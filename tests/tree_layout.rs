@@ -553,6 +553,79 @@ fn what_no_program_uses_is_in_headers() {
     assert!(read(directory.path(), "out/hlsl/inc/h.hlsl").contains("w -= LIMIT"));
 }
 
+/// A struct in a header has the methods of all programs, each once, and those of nobody that fit there.
+#[test]
+fn structs_in_headers_have_all_methods() {
+    let header = "float square(float x) { return x * x; }\nstruct Hit;\n\
+        // A ray.\nstruct Ray {\n    float3 from;\n\n    // Strong.\n    float strong(float x) { return square(x) * from.x; }\n\
+        \x20   Hit hit(float at);\n    float3 way;\n    float weak(float x) { return strong(x) / 2; }\n\
+        \x20   // Of nobody.\n    float spare(float x) { return weak(x) + square(x); }\n\
+        \x20   static Ray make() { Ray ray = (Ray)0; return ray; }\n};\n\
+        struct Hit : Ray { float at; Ray ray() { Ray ray; ray.from = from; ray.way = way; return ray; } };\n\
+        Hit Ray::hit(float at) { Hit hit; hit.from = from; hit.way = way; hit.at = at; return hit; }\n";
+    let main = |code: &str| {
+        let head =
+            "#include \"ray.hlsli\"\nfloat4 x;\n[shader(\"fragment\")] float4 ps(float4 p : SV_Position) : SV_Target";
+        format!("{head} {{ Ray r = Ray::make(); r.from = x.xyz; return {code}; }}\n")
+    };
+    let (one, two) = (main("r.strong(p.x)"), main("r.hit(p.x).ray().weak(p.y)"));
+    // A function that is in no other program, where a method would hide it.
+    let three = main("r.strong(p.x) + weak(p.y)").replace("float4 x;", "float4 x;\nfloat weak(float y) { return y; }");
+    let files = [("s/one.hlsl", &*one), ("s/two.hlsl", &*two), ("s/three.hlsl", &*three), ("s/ray.hlsli", header)];
+    let directory = tree(&files);
+    build(directory.path(), &["--validate"]);
+    let ray = read(directory.path(), "out/hlsl/inc/ray.hlsl");
+    let order = [
+        "float square(float x)",
+        "struct Hit;",
+        "// A ray.\nstruct Ray",
+        "    float3 from;",
+        "    // Strong.\n    float strong(float x)",
+        "    Hit hit(float at);",
+        "    float3 way;",
+        "    float weak(float x)",
+        "    // Of nobody.\n    float spare(float x)",
+        "    static Ray make()",
+        "struct Hit : Ray",
+        "    Ray ray()",
+        "Hit Ray::hit(float at)",
+    ];
+    let places: Vec<Option<usize>> = order.iter().map(|part| ray.find(part)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}\n{ray}");
+    assert!(order.iter().all(|part| ray.matches(part).count() == 1) && !ray.contains("this_"), "{ray}");
+    for name in ["one", "two", "three"] {
+        let text = read(directory.path(), &format!("out/hlsl/{name}.hlsl"));
+        assert!(text.contains("#include \"inc/ray.hlsl\"") && !text.contains("struct"), "{name}\n{text}");
+    }
+    // The same methods are functions elsewhere.
+    for (target, ending) in [("glsl", "glsl"), ("wgsl", "wgsl")] {
+        let text = read(directory.path(), &format!("out/{target}/inc/ray.{ending}"));
+        assert!(
+            ["Ray_strong(", "Ray_weak(", "Ray_spare(", "Hit_ray("].iter().all(|name| text.contains(name)),
+            "{text}"
+        );
+    }
+}
+
+/// Of methods of two programs of which each needs the struct of the other, one is defined behind both. One that would hide what
+/// another program means in the struct stays in its text.
+#[test]
+fn methods_that_are_in_the_way_are_apart() {
+    let module = "module shapes;\npublic struct A { public float x; public float by(float y) { B b; b.y = x; return b.y * y; } }\n\
+        public struct B { public float y; public float of(float x) { A a; a.x = y; return a.x * x; } }\n";
+    let main = |code: &str| {
+        format!(
+            "import shapes;\nuniform float4 x;\n[shader(\"fragment\")] float4 ps(float4 p : SV_Position) : SV_Target {{ {code} }}\n"
+        )
+    };
+    let (one, two) = (main("A a = { x.x }; return a.by(p.x);"), main("B b = { x.x }; return b.of(p.x);"));
+    let directory = tree(&[("s/one.slang", &*one), ("s/two.slang", &*two), ("s/shapes.slang", module)]);
+    build(directory.path(), &["--target", "hlsl", "--validate"]);
+    let shapes = read(directory.path(), "out/hlsl/inc/shapes.hlsl");
+    assert!(shapes.contains("    float by(float y);") && shapes.contains("float A::by(float y)\n{"), "{shapes}");
+    assert!(shapes.contains("    float of(float x)\n    {"), "{shapes}");
+}
+
 /// Texts of WGSL that name what they need, for tools that put modules together.
 #[test]
 fn modules_of_wgsl_are_imported() {

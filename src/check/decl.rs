@@ -229,7 +229,7 @@ impl<'a> Checker<'a> {
         }
         if !function.owner.is_empty() {
             let path = self.path_of_owner(&function.owner, place);
-            self.out_of_line.entry((path, function.name.name)).or_default().push(function);
+            self.out_of_line.entry((path, function.name.name)).or_default().push((decl, function));
             return;
         }
         match function.specializes {

@@ -19,6 +19,8 @@ pub(super) struct Definition<'a> {
     pub params: Option<&'a [ast::Decl]>,
     /// The parameters of templates, as a definition elsewhere names them.
     pub generics: Option<&'a ast::Generics>,
+    /// A definition outside of the struct, and the name there.
+    pub outside: Option<(&'a ast::Decl, ast::Ident)>,
 }
 
 impl<'a> Checker<'a> {
@@ -29,10 +31,19 @@ impl<'a> Checker<'a> {
         match info.what {
             What::Function(f) => {
                 if f.body.is_some() {
-                    return Definition { attributes, body: f.body.as_ref(), params: None, generics: None };
+                    return Definition {
+                        attributes,
+                        body: f.body.as_ref(),
+                        params: None,
+                        generics: None,
+                        outside: None,
+                    };
                 }
                 let definition = self.definition_of(instance, f);
-                let own = definition.as_ref().and_then(|(d, _)| *d).map_or(attributes, |d| d.attributes.as_slice());
+                let is_method = info.owner.is_some();
+                let outside = definition.filter(|_| is_method).map(|(decl, f)| (decl, f.name));
+                // Those of a method are where it is declared.
+                let own = definition.filter(|_| !is_method).map_or(attributes, |(d, _)| d.attributes.as_slice());
                 let attributes = if attributes.is_empty() { own } else { attributes };
                 let definition = definition.map(|(_, f)| f);
                 Definition {
@@ -40,17 +51,18 @@ impl<'a> Checker<'a> {
                     body: definition.and_then(|f| f.body.as_ref()),
                     params: definition.map(|f| f.params.as_slice()),
                     generics: definition.and_then(|f| f.generics.as_ref()),
+                    outside,
                 }
             }
             What::Property(p) | What::Subscript(p) => match p.accessors.get(instance.accessor as usize) {
                 Some(accessor) => {
                     let attributes =
                         if accessor.attributes.is_empty() { attributes } else { accessor.attributes.as_slice() };
-                    Definition { attributes, body: accessor.body.as_ref(), params: None, generics: None }
+                    Definition { attributes, body: accessor.body.as_ref(), params: None, generics: None, outside: None }
                 }
-                None => Definition { attributes, body: None, params: None, generics: None },
+                None => Definition { attributes, body: None, params: None, generics: None, outside: None },
             },
-            _ => Definition { attributes, body: None, params: None, generics: None },
+            _ => Definition { attributes, body: None, params: None, generics: None, outside: None },
         }
     }
 
@@ -76,20 +88,20 @@ impl<'a> Checker<'a> {
         &mut self,
         instance: &Instance<'a>,
         f: &'a ast::FunctionDecl,
-    ) -> Option<(Option<&'a ast::Decl>, &'a ast::FunctionDecl)> {
+    ) -> Option<(&'a ast::Decl, &'a ast::FunctionDecl)> {
         let info = self.info(instance.decl);
         if let Some(owner) = info.owner {
             let list = self.out_of_line.get(&(self.qualified_name(owner)?, f.name.name))?;
             let mut list = list.clone();
-            list.retain(|d| d.params.len() == f.params.len());
+            list.retain(|(_, d)| d.params.len() == f.params.len());
             if self.has_overload(instance.decl, f) {
-                list.retain(|d| self.takes_the_same(instance, d));
+                list.retain(|(_, d)| self.takes_the_same(instance, d));
             }
-            return list.first().map(|d| (None, *d));
+            return list.first().copied();
         }
         let decl = self.definition_decl(instance.decl)?;
         match self.info(decl).what {
-            What::Function(f) => Some((self.info(decl).ast, f)),
+            What::Function(f) => Some((self.info(decl).ast?, f)),
             _ => None,
         }
     }

@@ -14,7 +14,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     Attribute, Body, Expr, ExprKind, ExprTree, Function, FunctionBody, FunctionId, Local, MESH_ARRAYS, Member,
-    Modifiers, Param, ParamMode, Type, TypeId,
+    Modifiers, Outside, Param, ParamMode, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -470,7 +470,7 @@ impl<'a> Checker<'a> {
         let instance = self.functions.get(id).clone();
         let info = self.info(instance.decl);
         let source = self.source_of(instance.decl);
-        let Definition { attributes, params: own, .. } = self.code_of(&instance);
+        let Definition { attributes, params: own, outside, .. } = self.code_of(&instance);
         let name = match info.what {
             What::Property(p) | What::Subscript(p) => {
                 let accessor = p.accessors.get(instance.accessor as usize).map_or("get", |a| a.name.name.as_str());
@@ -536,6 +536,7 @@ impl<'a> Checker<'a> {
             name,
             owner: signature.owner,
             member: member(&info, &signature),
+            outside: outside.map(|(decl, name)| Outside { span: name.span, comments: decl.comments.clone() }),
             instance: instance_text,
             params,
             result: signature.result,

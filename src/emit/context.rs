@@ -236,7 +236,7 @@ impl<'a> Context<'a> {
         w.close("");
     }
 
-    /// The declarations that are printed by themselves, methods with their structs: enums only where the language has them, and functions with statements. A `cbuffer`
+    /// The declarations that are printed by themselves, methods with their structs where they are defined there: enums only where the language has them, and functions with statements. A `cbuffer`
     /// has no members of its own in WGSL, so its struct is declared like any other there.
     pub(super) fn printed(&self) -> impl Iterator<Item = Item> {
         let language = self.profile.language;
@@ -244,7 +244,8 @@ impl<'a> Context<'a> {
             Item::Struct(id) => language == Language::Wgsl || !self.is_block_struct(id),
             Item::Function(id) => {
                 let function = &self.program.functions[id];
-                matches!(function.body, FunctionBody::Block) && !function.is_member()
+                let is_inside = function.is_member() && function.outside.is_none();
+                matches!(function.body, FunctionBody::Block) && !is_inside
             }
             Item::Enum(_) => language == Language::Hlsl,
             Item::Global(id) => self.program.globals[id].kind != GlobalKind::Heap,
@@ -258,7 +259,7 @@ impl<'a> Context<'a> {
             Item::Struct(id) => (self.program.structs[id].span, PieceKind::Name),
             Item::Enum(id) => (self.program.enums[id].span, PieceKind::Whole),
             Item::Global(id) => (self.program.globals[id].span, PieceKind::Name),
-            Item::Function(id) => match self.program.functions[id].span {
+            Item::Function(id) => match self.place_of(item) {
                 span if span == Span::default() && self.marks.are_written() => (self.first_call(id), PieceKind::Code),
                 span => (span, PieceKind::Name),
             },
@@ -299,7 +300,7 @@ impl Context<'_> {
     /// The parameters of a function in parentheses, with their comments, on lines as in the source. A method does not list its object.
     pub(super) fn params(&self, function: &Function, print: &dyn Fn(usize, &Param) -> String) -> String {
         let mut out = "(".to_owned();
-        let mut last = function.span;
+        let mut last = function.definition_span();
         let object = usize::from(function.is_member() && function.is_method());
         for (index, param) in function.params.iter().enumerate().skip(object) {
             let span = function.code.locals[param.local].span;
@@ -339,7 +340,7 @@ impl Context<'_> {
             Item::Struct(id) => self.program.structs[id].span,
             Item::Enum(id) => self.program.enums[id].span,
             Item::Global(id) => self.program.globals[id].span,
-            Item::Function(id) => self.program.functions[id].span,
+            Item::Function(id) => self.program.functions[id].definition_span(),
         }
     }
 }

@@ -7,7 +7,8 @@
 //!
 //! | what | why |
 //! |---|---|
-//! | a member of the struct has the name of one of the base | it would hide that |
+//! | a field of one has the name of a member of the other | it would hide that |
+//! | a function of the base is called on a struct that has one of the name | that would be called |
 //! | a builtin is given values of the struct, such as a payload | others have them, too |
 //! | the base of a variable is written as a whole | DXC writes a copy |
 //! | a method has the base of its object as a value | DXC reads no `this` as a value |
@@ -16,7 +17,9 @@ use super::names::{self, locals};
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
-use crate::tree::{Body, ExprId, ExprKind, Function, FunctionBody, Item, Member, Program, StructId, Type, TypeId};
+use crate::tree::{
+    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, Item, Member, Program, StructId, Type, TypeId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -29,7 +32,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let may_stay = cx.profile.has(Capability::Methods) && !cx.options.free_methods;
+    let may_stay = cx.profile.has(Capability::Methods);
     let mut kept = if may_stay { candidates(cx) } else { BTreeSet::new() };
     if !kept.is_empty() {
         let refused = refused(cx.program, &kept);
@@ -45,6 +48,7 @@ fn candidates(cx: &Context) -> BTreeSet<StructId> {
     let program = &*cx.program;
     let blocks = names::within_blocks(program, cx.profile);
     let methods = methods(program);
+    let called = called_in_bases(program);
     let is_own = |id: StructId| {
         let of = &program.structs[id];
         !of.builtin && !of.made && !of.name.is_empty() && !blocks.contains(&id)
@@ -52,9 +56,15 @@ fn candidates(cx: &Context) -> BTreeSet<StructId> {
     let may_stay = |id: &StructId| {
         let Some(of) = names::base_of(program, *id) else { return false };
         let fields = program.structs[*id].fields.iter().filter(|field| !field.is_base);
-        let mut own: FxHashSet<Symbol> = fields.map(|field| field.name).collect();
-        own.extend(methods.get(id).into_iter().flatten());
-        is_own(*id) && is_own(of) && own.is_disjoint(&inherited(program, &methods, of))
+        let fields: FxHashSet<Symbol> = fields.map(|field| field.name).collect();
+        let mut functions = methods.get(id).into_iter().flatten();
+        let (fields_of_bases, functions_of_bases) = inherited(program, &methods, of);
+        // A function may have the name of one of a base that is not meant where the struct is.
+        let is_hidden = |name: &Symbol| {
+            fields_of_bases.contains(name) || functions_of_bases.contains(name) && called.contains(&(*id, *name))
+        };
+        let is_clear = fields.is_disjoint(&fields_of_bases) && fields.is_disjoint(&functions_of_bases);
+        is_own(*id) && is_own(of) && is_clear && !functions.any(is_hidden)
     };
     let structs = program.items.iter().filter_map(|item| match *item {
         Item::Struct(id) => Some(id),
@@ -73,18 +83,38 @@ fn methods(program: &Program) -> FxHashMap<StructId, Vec<Symbol>> {
     found
 }
 
-/// The names in a struct and in the bases that it has itself.
-fn inherited(program: &Program, methods: &FxHashMap<StructId, Vec<Symbol>>, id: StructId) -> FxHashSet<Symbol> {
-    let mut all = FxHashSet::default();
+/// The names of the fields and functions in a struct and in the bases that it has itself.
+fn inherited(
+    program: &Program,
+    methods: &FxHashMap<StructId, Vec<Symbol>>,
+    id: StructId,
+) -> (FxHashSet<Symbol>, FxHashSet<Symbol>) {
+    let (mut fields, mut functions): (FxHashSet<Symbol>, FxHashSet<Symbol>) = Default::default();
     let mut next = Some(id);
     // A struct is no base of itself.
     while let Some(id) = next {
-        let fields = &program.structs[id].fields;
-        all.extend(fields.iter().map(|field| field.name));
-        all.extend(methods.get(&id).into_iter().flatten());
+        fields.extend(program.structs[id].fields.iter().map(|field| field.name));
+        functions.extend(methods.get(&id).into_iter().flatten());
         next = names::base_of(program, id);
     }
-    all
+    (fields, functions)
+}
+
+/// The functions that are called on bases of structs, by the structs and their names.
+fn called_in_bases(program: &Program) -> FxHashSet<(StructId, Symbol)> {
+    let mut found = FxHashSet::default();
+    program.each_exprs(&mut |exprs, live| {
+        for id in live {
+            let ExprKind::Call(callee, args) = &exprs[*id].kind else { continue };
+            let callee = &program.functions[*callee];
+            let mut object = args.first().copied().filter(|_| callee.member == Member::Method);
+            while let Some((of, inner)) = object.and_then(|id| base_of_object(program, exprs, id)) {
+                found.insert((of, callee.name));
+                object = Some(inner);
+            }
+        }
+    });
+    found
 }
 
 /// The structs among some that something is asked of which only a member can do.
@@ -141,10 +171,15 @@ fn is_own_object(program: &Program, function: &Function, id: ExprId) -> bool {
 
 /// The struct of which an expression is the base.
 fn with_base(program: &Program, body: &Body, id: ExprId) -> Option<StructId> {
-    let ExprKind::Field(object, index) = body.exprs[id].kind else { return None };
-    let ty = body.exprs[object].ty;
+    base_of_object(program, &body.exprs, id).map(|(of, _)| of)
+}
+
+/// The struct and object of which an expression is the base.
+fn base_of_object(program: &Program, exprs: &ExprArena, id: ExprId) -> Option<(StructId, ExprId)> {
+    let ExprKind::Field(object, index) = exprs[id].kind else { return None };
+    let ty = exprs[object].ty;
     match program.types.get(ty) {
-        Type::Struct(of) => program.field(ty, index).is_some_and(|field| field.is_base).then_some(of),
+        Type::Struct(of) => program.field(ty, index).is_some_and(|field| field.is_base).then_some((of, object)),
         _ => None,
     }
 }

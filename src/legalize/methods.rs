@@ -1,4 +1,5 @@
-//! Methods stay in their structs where the target has such, and a struct comes behind what its methods use.
+//! Methods stay in their structs where the target has such, and a struct comes behind what its methods use. Those that the source
+//! defines outside of the struct stay there, as do those that use what the struct itself has to stand before: the struct declares them.
 //!
 //! Before: `struct Light {...}  float g(float x) {...}  float Light::at(Light this, float t) { return g(t) * this.size; }`
 //! After:  `float g(float x) {...}  struct Light {...; float at(float t) { return g(t) * size; } }`
@@ -13,20 +14,20 @@
 //! | it is called on what is no variable, part of one, element or result | DXC calls no methods on a cast or a list |
 //! | its object may change by another name while it runs | a method has its object by reference, a parameter is a copy |
 //! | it names something of the name of a field or method of its struct | it would mean that |
-//! | what it uses needs the struct itself | neither could come first |
 
 use super::names::locals;
 use super::{Context, Pass, names};
+use crate::lex::Comment;
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::analyses::items;
 use crate::tree::{
     Access, BufferKind, Effects, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind,
-    Item, Member, ParamMode, Program, StructId, Type,
+    Item, Member, Outside, ParamMode, Program, StructId, Type,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "methods",
@@ -37,29 +38,42 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let stay = cx.profile.has(Capability::Methods) && !cx.options.free_methods;
+    let stay = cx.profile.has(Capability::Methods);
     let found = if stay { candidates(cx) } else { BTreeSet::new() };
     let leaves = |(id, function): (FunctionId, &Function)| {
         (function.member != Member::None && !found.contains(&id)).then_some(id)
     };
     let leaving: Vec<FunctionId> = cx.program.functions.iter().filter_map(leaves).collect();
-    leaving.into_iter().for_each(|id| cx.program.functions[id].member = Member::None);
+    leaving.into_iter().for_each(|id| leave(cx.program, id));
     if found.is_empty() {
         return;
     }
     // One that goes may be what another one needs in its struct.
     loop {
-        let mut gone = refused(cx);
-        if gone.is_empty() {
-            gone.extend(first_in_circle(cx.program));
-        }
+        let gone = refused(cx);
         if gone.is_empty() {
             break;
         }
-        gone.into_iter().for_each(|id| cx.program.functions[id].member = Member::None);
+        gone.into_iter().for_each(|id| leave(cx.program, id));
+    }
+    for id in in_circles(cx) {
+        let function = &mut cx.program.functions[id];
+        function.outside = Some(Outside { span: function.span, comments: Vec::new() });
     }
     let ordered = ordered(cx.program);
     cx.program.items = ordered.into();
+}
+
+/// Makes a method a function. What is said of it where it is declared and where it is defined stands before it.
+fn leave(program: &mut Program, id: FunctionId) {
+    let function = &mut program.functions[id];
+    function.member = Member::None;
+    let Some(outside) = function.outside.take() else { return };
+    function.comments.iter_mut().for_each(|comment| comment.trailing = false);
+    let is_first = function.comments.is_empty();
+    let mut comments = outside.comments.into_iter();
+    let first = comments.next().map(|first| Comment { blank_before: is_first && first.blank_before, ..first });
+    function.comments.extend(first.into_iter().chain(comments));
 }
 
 /// The listed functions that stand in structs as of now.
@@ -227,48 +241,130 @@ fn has_methods(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     }
 }
 
-/// What has to stand before each item, where a struct has its methods in it.
-fn needed(program: &Program) -> FxHashMap<Item, Vec<Item>> {
-    let analyses = program.analyses();
-    let declared_before = analyses.declared_before();
-    let mut all: FxHashMap<Item, Vec<Item>> = FxHashMap::default();
-    for item in &program.items {
-        let own = standing(program, *item);
-        let uses = declared_before(*item).into_iter().map(|used| standing(program, used)).filter(|used| *used != own);
-        all.entry(own).or_default().extend(uses);
+/// What has to stand before what stands on its own, where structs have methods in them.
+struct Needed {
+    /// By the items that need it.
+    all: FxHashMap<Item, Vec<Item>>,
+}
+
+impl Needed {
+    fn of(program: &Program) -> Needed {
+        let analyses = program.analyses();
+        let declared_before = analyses.declared_before();
+        let mut all: FxHashMap<Item, Vec<Item>> = FxHashMap::default();
+        for item in &program.items {
+            let own = standing(program, *item);
+            let uses = declared_before(*item).into_iter().map(|used| declaring(program, used));
+            // A static method that is defined outside need not name its struct.
+            let uses = uses.chain([declaring(program, *item)]).filter(|used| *used != own);
+            all.entry(own).or_default().extend(uses);
+        }
+        Needed { all }
     }
-    all
+
+    fn uses(&self, item: Item) -> Vec<Item> {
+        self.all.get(&item).cloned().unwrap_or_default()
+    }
 }
 
 /// The item in whose text another one stands.
 fn standing(program: &Program, item: Item) -> Item {
+    match item {
+        Item::Function(id) if program.functions[id].outside.is_none() => declaring(program, item),
+        Item::Function(_) | Item::Struct(_) | Item::Enum(_) | Item::Global(_) => item,
+    }
+}
+
+/// The item in whose text another one is declared: methods in their structs, wherever they are defined.
+fn declaring(program: &Program, item: Item) -> Item {
     let of = item.function().and_then(|id| names::struct_of_member(program, &program.functions[id]));
     of.map_or(item, Item::Struct)
 }
 
-/// The first method that uses what its own struct has to stand before.
-fn first_in_circle(program: &Program) -> Option<FunctionId> {
-    let needed = needed(program);
-    let uses = |item: Item| needed.get(&item).cloned().unwrap_or_default();
-    let analyses = program.analyses();
-    let declared_before = analyses.declared_before();
-    let mut found = members(program).filter(|(id, of)| {
-        let own = Item::Struct(*of);
-        let used = declared_before(Item::Function(*id)).into_iter().map(|used| standing(program, used));
-        items::reached(used.filter(|used| *used != own), &uses).contains(&own)
-    });
-    found.next().map(|(id, _)| id)
+/// The methods that cannot be defined in their structs, because they use what those have to stand before. What is declared later in the
+/// source comes first: programs that share the structs are to find the same ones.
+fn in_circles(cx: &Context) -> Vec<FunctionId> {
+    let program = &*cx.program;
+    let mut inside = Inside::of(program);
+    let mut found = Vec::new();
+    for is_first in [true, false] {
+        for (id, of) in inside.methods() {
+            // What its fields need is before it, wherever the source has that.
+            let is_free = |used: &&Item| !inside.of_fields.get(&of).is_some_and(|fields| fields.contains(used));
+            let mut used = inside.uses(id, of).iter().filter(is_free);
+            let uses_later = used.any(|used| is_later(program, *used, of));
+            let is_meant = uses_later || !is_first;
+            if is_meant && (uses_later && cx.options.shared_structs || inside.is_circle(id, of)) {
+                found.push(id);
+                inside.remove(id, of);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a struct comes behind another one in a file.
+fn is_later(program: &Program, item: Item, of: StructId) -> bool {
+    let behind = item.structure().map(|id| program.structs[id].span);
+    let of = program.structs[of].span;
+    behind.is_some_and(|behind| behind.file == of.file && behind.start > of.start)
+}
+
+/// The methods that are defined in their structs.
+struct Inside {
+    needed: Needed,
+    /// What the fields of structs need.
+    of_fields: FxHashMap<StructId, Vec<Item>>,
+    /// What each method needs beside its struct.
+    methods: BTreeMap<StructId, BTreeMap<FunctionId, Vec<Item>>>,
+}
+
+impl Inside {
+    fn of(program: &Program) -> Inside {
+        let analyses = program.analyses();
+        let declared_before = analyses.declared_before();
+        let mut inside =
+            Inside { needed: Needed::of(program), of_fields: FxHashMap::default(), methods: BTreeMap::new() };
+        for (id, of) in members(program).filter(|(id, _)| program.functions[*id].outside.is_none()) {
+            let used = declared_before(Item::Function(id)).into_iter().map(|used| declaring(program, used));
+            let used = used.filter(|used| *used != Item::Struct(of)).collect();
+            inside.methods.entry(of).or_default().insert(id, used);
+            inside.of_fields.entry(of).or_insert_with(|| declared_before(Item::Struct(of)));
+        }
+        inside
+    }
+
+    fn methods(&self) -> Vec<(FunctionId, StructId)> {
+        self.methods.iter().flat_map(|(of, methods)| methods.keys().map(|id| (*id, *of))).collect()
+    }
+
+    fn uses(&self, id: FunctionId, of: StructId) -> &[Item] {
+        self.methods.get(&of).and_then(|methods| methods.get(&id)).map_or(&[], Vec::as_slice)
+    }
+
+    fn is_circle(&self, id: FunctionId, of: StructId) -> bool {
+        items::reached(self.uses(id, of).iter().copied(), &|item| self.needed.uses(item)).contains(&Item::Struct(of))
+    }
+
+    /// One is defined outside from now on.
+    fn remove(&mut self, id: FunctionId, of: StructId) {
+        let Some(methods) = self.methods.get_mut(&of) else { return };
+        methods.remove(&id);
+        let fields = self.of_fields.get(&of).into_iter().flatten();
+        let left = fields.chain(methods.values().flatten()).copied().collect();
+        self.needed.all.insert(Item::Struct(of), left);
+    }
 }
 
 /// The items, each behind what it uses, and methods behind their structs.
 fn ordered(program: &Program) -> Vec<Item> {
-    let needed = needed(program);
+    let needed = Needed::of(program);
     let listed: FxHashSet<Item> = program.items.iter().map(|item| standing(program, *item)).collect();
     let roots = program.items.iter().map(|item| standing(program, *item));
-    let uses = |item: Item| needed.get(&item).cloned().unwrap_or_default();
-    let order = items::in_order_of_use(roots, &uses, &|item| listed.contains(&item));
+    let order = items::in_order_of_use(roots, &|item| needed.uses(item), &|item| listed.contains(&item));
     let mut methods: FxHashMap<StructId, Vec<Item>> = FxHashMap::default();
-    members(program).for_each(|(id, of)| methods.entry(of).or_default().push(Item::Function(id)));
+    let inside = members(program).filter(|(id, _)| program.functions[*id].outside.is_none());
+    inside.for_each(|(id, of)| methods.entry(of).or_default().push(Item::Function(id)));
     let with_methods = |item: Item| {
         let own = match item {
             Item::Struct(id) => methods.get(&id).cloned().unwrap_or_default(),

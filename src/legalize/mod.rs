@@ -205,8 +205,8 @@ pub struct Options<'a> {
     pub target_position_w: bool,
     /// Registers and semantics of the source are comments.
     pub register_comments: bool,
-    /// Methods become functions on all targets.
-    pub free_methods: bool,
+    /// Other programs share structs with this one: what stands in one must not depend on what a program uses of others.
+    pub shared_structs: bool,
     /// A pass that does nothing, which tests must notice.
     pub left_out: Option<&'a str>,
 }

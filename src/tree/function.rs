@@ -85,6 +85,15 @@ pub enum Member {
     Static,
 }
 
+/// Where the statements of a method stand that its struct only declares.
+#[derive(Clone, Debug, Default)]
+pub struct Outside {
+    /// Span of its name there.
+    pub span: Span,
+    /// Comments before it.
+    pub comments: Vec<Comment>,
+}
+
 /// A function.
 #[derive(Clone, Debug, Default)]
 pub struct Function {
@@ -94,6 +103,8 @@ pub struct Function {
     pub owner: Option<TypeId>,
     /// What it is in its owner; of a legal program, what it is declared as.
     pub member: Member,
+    /// Its struct only declares it: where it is defined.
+    pub outside: Option<Outside>,
     /// Generic arguments as text, for naming an instance (`int_4`); empty if none.
     pub instance: Symbol,
     /// Parameters.
@@ -137,6 +148,11 @@ impl Function {
     /// Whether it is declared in its struct.
     pub fn is_member(&self) -> bool {
         self.member != Member::None
+    }
+
+    /// Span of its name where it is defined.
+    pub fn definition_span(&self) -> Span {
+        self.outside.as_ref().map_or(self.span, |outside| outside.span)
     }
 
     /// Whether `params[0]` is `this`.

@@ -34,7 +34,7 @@ pub use body::*;
 pub use build::Build;
 pub use expr_kinds::ExprKinds;
 pub use function::{
-    EntryPoint, Function, FunctionBody, KNOWN_AS, Member, PASSES, Param, ParamMode, TargetCase, is_default_case,
+    EntryPoint, Function, FunctionBody, KNOWN_AS, Member, Outside, PASSES, Param, ParamMode, TargetCase, is_default_case,
     is_uniform,
 };
 pub use listed::Listed;
@@ -311,6 +311,14 @@ impl Item {
         match self {
             Item::Function(id) => Some(id),
             Item::Struct(_) | Item::Enum(_) | Item::Global(_) => None,
+        }
+    }
+
+    /// The struct that it is.
+    pub fn structure(self) -> Option<StructId> {
+        match self {
+            Item::Struct(id) => Some(id),
+            Item::Enum(_) | Item::Global(_) | Item::Function(_) => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The texts and headers of a tree as files.
 
 mod needed;
+mod pieces;
 
 use super::includes::SourceIncludes;
 use super::read::TreeText;
@@ -15,6 +16,7 @@ use crate::source::FileId;
 use crate::source_map::{MappedLine, SourceMap};
 use crate::target::Language;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 
 /// The directory of headers.
@@ -115,7 +117,10 @@ impl<'a> TreeFiles<'a> {
             if unit.is_apart && !body.is_empty() {
                 body.push('\n');
             }
-            body.push_str(flat.read.text.get(unit.range.clone()).unwrap_or_default());
+            match self.pieces(id) {
+                Some(pieces) => body.push_str(&pieces.text(&self.flat_texts())),
+                None => body.push_str(flat.read.text.get(unit.range.clone()).unwrap_or_default()),
+            }
             body.push('\n');
         }
         let (mut text, mut copies) = (String::new(), String::new());
@@ -245,7 +250,7 @@ impl<'a> TreeFiles<'a> {
                 continue;
             }
             is_apart |= unit.is_apart;
-            if self.sharing.in_header(number, at).is_some() {
+            if unit.member.is_some() || self.sharing.in_header(number, at).is_some() {
                 continue;
             }
             if is_apart && !text.is_empty() {
@@ -323,40 +328,46 @@ impl<'a> TreeFiles<'a> {
 
     /// Which line of a header is which line of a flat text.
     pub fn lines_of_header(&self, source: &str) -> Vec<Option<MappedLine>> {
-        let units = self.sharing.order(source).into_iter().filter_map(|id| {
-            let (text, at) = self.sharing.unit(id)?.at;
-            Some((text, &self.flat.get(text)?.read.units.get(at)?.0))
-        });
-        self.lines_of(self.headers.get(source).map_or("", |header| header.text.as_str()), units)
+        let ranges =
+            self.sharing.order(source).into_iter().flat_map(|id| match (self.pieces(id), self.sharing.unit(id)) {
+                (Some(pieces), _) => pieces.ranges,
+                (None, Some(shared)) => {
+                    let unit = self.unit(id).map(|(_, unit)| (shared.at.0, unit.code.start..unit.range.end));
+                    unit.into_iter().collect()
+                }
+                (None, None) => Vec::new(),
+            });
+        self.lines_of(self.headers.get(source).map_or("", |header| header.text.as_str()), ranges)
     }
 
     /// Which line of a text of the tree is which line of the flat one.
     pub fn lines_of_text(&self, number: usize) -> Vec<Option<MappedLine>> {
         let units = self.flat.get(number).into_iter().flat_map(|flat| &flat.read.units).enumerate();
         let stays = |at: &usize| self.sharing.in_header(number, *at).is_none();
-        let units = units.filter(|(at, _)| stays(at)).map(|(_, (unit, _))| (number, unit));
+        let units = units.filter(|(at, (unit, _))| unit.member.is_none() && stays(at));
+        let units = units.map(|(_, (unit, _))| (number, unit.code.start..unit.range.end));
         self.lines_of(self.texts.get(number).map_or("", |file| file.text.as_str()), units)
     }
 
-    /// Where units stand in a text that has them in this order.
-    fn lines_of<'u>(&self, text: &str, units: impl Iterator<Item = (usize, &'u TextUnit)>) -> Vec<Option<MappedLine>> {
+    /// Where parts of flat texts stand in a text that has them in this order.
+    fn lines_of(&self, text: &str, parts: impl Iterator<Item = (usize, Range<usize>)>) -> Vec<Option<MappedLine>> {
         let mut lines = vec![None; text.lines().count()];
         let (mut behind, mut line) = (0, 0);
-        for (number, unit) in units {
+        for (number, part) in parts {
             let Some(flat) = self.flat.get(number) else { continue };
-            let code = flat.read.text.get(unit.code.start..unit.range.end).unwrap_or_default();
+            let code = flat.read.text.get(part.clone()).unwrap_or_default();
             let rest = text.get(behind..).unwrap_or_default();
             let Some(at) = rest.find(code) else { continue };
             line += rest.get(..at).map_or(0, |before| before.matches('\n').count());
             // The columns of what does not begin its line are others here.
-            let (from, is_first) = flat.line(unit.code.start);
+            let (from, is_first) = flat.line(part.start);
             let count = code.lines().count();
             for step in usize::from(!is_first)..count {
                 if let Some(place) = lines.get_mut(line + step) {
                     *place = Some((number, from + step));
                 }
             }
-            line += count.saturating_sub(1);
+            line += code.matches('\n').count();
             behind += at + code.len();
         }
         lines
@@ -391,7 +402,8 @@ impl<'a> TreeFiles<'a> {
     }
 
     /// The names of texts that do not have the declarations of the flat ones with their headers: each token for token and once, and
-    /// in an order in which nothing is used before it is declared, besides those that are of others.
+    /// in an order in which nothing is used before it is declared, besides those that are of others. What stands in structs is
+    /// compared on its own.
     pub fn unequal(&self) -> Vec<&'a str> {
         let numbers = 0..self.texts.len();
         numbers.filter(|number| !self.is_equal(*number)).filter_map(|n| Some(&*self.flat.get(n)?.name)).collect()
@@ -401,7 +413,7 @@ impl<'a> TreeFiles<'a> {
         let Some(flat) = self.flat.get(number) else { return false };
         let whole = TextUnits::of(&self.whole(number)).units;
         let kept = |unit: &TextUnit| {
-            let text = unit.tokens.join(" ");
+            let text = unit.tokens_in_place();
             let is_ours = ["# ifndef INC_", "# define INC_", "# endif", "# extension GL_GOOGLE_include_directive"];
             (!is_ours.iter().any(|start| text.starts_with(start)))
                 .then_some((text, unit.kind == TextUnitKind::Directive))
@@ -411,7 +423,7 @@ impl<'a> TreeFiles<'a> {
         let flat_units = flat.read.units.iter().map(|(unit, _)| unit);
         flat_units.filter_map(kept).for_each(|key| *counts.entry(key).or_default() -= 1);
         let of_others: BTreeSet<String> =
-            (0..self.sharing.count()).filter_map(|id| self.unit(id)).map(|(_, unit)| unit.tokens.join(" ")).collect();
+            (0..self.sharing.count()).filter_map(|id| self.unit(id)).map(|(_, unit)| unit.tokens_in_place()).collect();
         counts.into_iter().all(|((text, is_directive), count)| match count {
             0 => true,
             1 => !is_directive && of_others.contains(&text),

@@ -132,10 +132,17 @@ fn keep_own(texts: &mut [TreeText]) {
         }
     }
     for TreeText { read, mains, .. } in texts {
-        for (unit, place) in &mut read.units {
+        let mut stay: BTreeSet<usize> = BTreeSet::new();
+        for (at, (unit, place)) in read.units.iter_mut().enumerate() {
             let is_one = |place: &HeaderPlace| users.get(&key(unit, place)).is_some_and(|users| users.len() == 1);
-            if place.as_ref().is_some_and(|place| mains.contains(&place.source) && is_one(place)) {
+            let stays = match &unit.member {
+                // Where the struct stands.
+                Some(member) => stay.contains(&member.of),
+                None => place.as_ref().is_some_and(|place| mains.contains(&place.source) && is_one(place)),
+            };
+            if stays {
                 *place = None;
+                stay.insert(at);
             }
         }
     }
@@ -196,11 +203,23 @@ impl FlatReader<'_> {
                 unit.range.start = unit.range.start.max(start);
             }
         }
-        let placed = units.into_iter().map(|unit| {
-            let place = self.place(&unit);
-            (unit, place)
-        });
-        (placed.collect(), rest, head)
+        let mut placed: Vec<(TextUnit, Option<HeaderPlace>)> = Vec::new();
+        for unit in units {
+            let place = match &unit.member {
+                Some(member) => self.place_in(placed.get(member.of).and_then(|(_, place)| place.as_ref()), &unit),
+                None => self.place(&unit),
+            };
+            placed.push((unit, place));
+        }
+        // A line that announces a struct belongs to the one behind it, which needs it.
+        let mut behind = None;
+        for (unit, place) in placed.iter_mut().rev() {
+            match unit.announces() {
+                true => *place = behind.clone(),
+                false => behind = place.clone(),
+            }
+        }
+        (placed, rest, head)
     }
 
     /// The header that a unit comes from.
@@ -214,6 +233,13 @@ impl FlatReader<'_> {
         let is_shared =
             |place: &HeaderPlace| !self.mains.contains(&place.source) || self.is_part && !unit.declares.contains(ENTRY);
         self.source_at(unit.name_at?).filter(is_shared)
+    }
+
+    /// The place of what stands in a struct: in the header of that, wherever its code comes from.
+    fn place_in(&self, of_struct: Option<&HeaderPlace>, unit: &TextUnit) -> Option<HeaderPlace> {
+        let of_struct = of_struct?;
+        let own = unit.name_at.and_then(|at| self.source_at(at)).filter(|own| own.source == of_struct.source);
+        Some(own.unwrap_or_else(|| of_struct.clone()))
     }
 
     /// The header that a byte of the text comes from.

@@ -5,7 +5,8 @@
 //! | it comes from a source that the program includes | what is in a program's own files stays in its text |
 //! | it is written alike in all texts that have it | bindings and specialized functions may differ between programs |
 //! | all that it names stands in headers, too | a header is included before the rest of a text |
-//! | headers need each other in one direction | each is read once |
+//! | headers need each other in one direction, and so do structs | each is read once |
+//! | all that a text has in a struct stands in its header | a struct is in one place |
 //! | no text that includes its header has something else of its name | a header is included as a whole |
 //! | it is legal in every text that includes its header | functions of a stage, extensions |
 //! | others can have it from a header | what tools pass on that put modules together |
@@ -14,6 +15,7 @@
 //! does for most others, does without that header. Each decision may bring others, so that all is asked again until nothing changes.
 
 mod spare;
+mod structs;
 mod unused;
 
 use super::units::{TextUnit, TextUnitKind};
@@ -71,8 +73,12 @@ pub struct SharedUnit {
     pub place: HeaderPlace,
     /// A text that has it, and its number there.
     pub at: (usize, usize),
+    /// The struct that it stands in.
+    pub of: Option<usize>,
     /// What it depends on: others, by their numbers.
     needs: BTreeSet<usize>,
+    /// Of what no program uses: what stands in structs that it may call.
+    calls: BTreeSet<usize>,
     /// It stands in its header.
     is_shared: bool,
     /// The texts that have it.
@@ -89,7 +95,9 @@ impl SharedUnit {
         SharedUnit {
             place: place.clone(),
             at,
+            of: None,
             needs: BTreeSet::new(),
+            calls: BTreeSet::new(),
             is_shared: imports.passes_on(unit),
             texts: BTreeSet::new(),
             is_staged: unit.tokens.iter().any(|word| is_of_stage(language, word)),
@@ -128,12 +136,16 @@ impl HeaderSharing {
         let directives: Vec<BTreeSet<String>> = texts.iter().map(ReadText::directives).collect();
         loop {
             // A circle or clash is one only if all that is needed is there.
-            if sharing.mend(&sharing.missing()) {
+            if sharing.mend(&sharing.missing(texts)) {
                 continue;
             }
             sharing.find_needs();
             let all = (texts.len(), &*directives);
-            if sharing.drop_circles() || sharing.mend(&sharing.clashes(texts, all, form.language)) {
+            let is_in_order = form.language.includes();
+            if sharing.drop_circles()
+                || is_in_order && sharing.drop_struct_circles(0)
+                || sharing.mend(&sharing.clashes(texts, all, form.language))
+            {
                 continue;
             }
             return sharing;
@@ -166,15 +178,17 @@ impl HeaderSharing {
 
     /// What comes from headers. Of what is written in several ways the most common one is shared.
     fn gather(&mut self, texts: &[ReadText], form: HeaderForm) {
-        let mut known: BTreeMap<(&HeaderPlace, &BTreeSet<String>), Vec<usize>> = BTreeMap::new();
+        type Kind<'k> = (&'k HeaderPlace, &'k BTreeSet<String>, Option<usize>);
+        let mut known: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
         for (number, text) in texts.iter().enumerate() {
-            let mut of_text = Vec::new();
+            let mut of_text: Vec<(Option<usize>, Needs)> = Vec::new();
             for (at, (unit, place)) in text.units.iter().enumerate() {
                 let Some(place) = place.as_ref().filter(|_| unit.kind != TextUnitKind::Directive) else {
                     of_text.push((None, Needs::new()));
                     continue;
                 };
-                let alike = known.entry((place, &unit.declares)).or_default();
+                let of = of_struct(unit, &of_text);
+                let alike = known.entry((place, &unit.declares, of)).or_default();
                 let written = |id: &usize| {
                     let (text, at) = self.shared.get(*id)?.at;
                     let (other, _) = texts.get(text)?.units.get(at)?;
@@ -182,7 +196,7 @@ impl HeaderSharing {
                 };
                 let id = alike.iter().copied().find(|id| written(id) == Some(true)).unwrap_or_else(|| {
                     alike.push(self.shared.len());
-                    self.shared.push(SharedUnit::of(place, (number, at), unit, form));
+                    self.shared.push(SharedUnit { of, ..SharedUnit::of(place, (number, at), unit, form) });
                     self.shared.len() - 1
                 });
                 self.shared.get_mut(id).into_iter().for_each(|shared| shared.texts.extend([number]));
@@ -208,10 +222,16 @@ impl HeaderSharing {
         texts.iter().zip(&mut self.of_texts).for_each(|(text, of_text)| resolve(text, of_text));
     }
 
-    /// Where something is in a header and what it depends on is not: texts with what it is.
-    fn missing(&self) -> Faults {
+    /// Where something is in a header and what it depends on is not: texts with what it is. A struct depends on all that stands in it.
+    fn missing(&self, texts: &[ReadText]) -> Faults {
         let mut faults = Faults::new();
-        for (text, of_text) in self.of_texts.iter().enumerate() {
+        for (text, (read, of_text)) in texts.iter().zip(&self.of_texts).enumerate() {
+            for ((unit, _), (id, _)) in read.units.iter().zip(of_text) {
+                let of = of_struct(unit, of_text).filter(|of| self.is_in_header(text, *of));
+                if let Some(of) = of.filter(|_| !id.is_some_and(|id| self.is_in_header(text, id))) {
+                    faults.entry(of).or_default().insert(text);
+                }
+            }
             for (id, needs) in of_text {
                 let Some(id) = id.filter(|id| self.is_in_header(text, *id)) else { continue };
                 if needs.iter().any(|needed| needed.is_none_or(|needed| !self.is_in_header(text, needed))) {
@@ -361,16 +381,17 @@ impl HeaderSharing {
         (!unit.is_staged || has_stage()) && (!unit.is_extended || has_extensions())
     }
 
-    /// The order of what is in a header: each after all that it needs, else as in the source.
+    /// The order of what is in a header: each after all that it needs, else as in the source. What stands in structs comes with those.
     pub fn order(&self, source: &str) -> Vec<usize> {
-        let of_source = |unit: &SharedUnit| unit.is_shared && unit.place.source == source;
+        let all_needs = self.needs_of_items();
+        let of_source = |unit: &SharedUnit| unit.is_shared && unit.of.is_none() && unit.place.source == source;
         let mut left: Vec<usize> = (0..).zip(&self.shared).filter(|(_, u)| of_source(u)).map(|(id, _)| id).collect();
         left.sort_by_key(|id| self.shared.get(*id).map(|unit| (&unit.place, unit.at)));
         let mut ordered = Vec::new();
         while !left.is_empty() {
             let waits = |id: &usize| {
-                let needs = self.shared.get(*id).map(|unit| &unit.needs);
-                needs.into_iter().flatten().any(|needed| left.contains(needed))
+                let needs = all_needs.get(id);
+                needs.into_iter().flatten().any(|needed| needed != id && left.contains(needed))
             };
             // Functions of WGSL may need each other.
             let next = left.iter().position(|id| !waits(id)).unwrap_or(0);
@@ -380,14 +401,28 @@ impl HeaderSharing {
     }
 }
 
+/// The number of the struct that a unit of a text stands in.
+fn of_struct(unit: &TextUnit, of_text: &[(Option<usize>, Needs)]) -> Option<usize> {
+    of_text.get(unit.member.as_ref()?.of)?.0
+}
+
 /// Finds what each unit of a text names there.
 fn resolve(text: &ReadText, of_text: &mut [(Option<usize>, Needs)]) {
     let mut declared: BTreeMap<&str, Vec<(usize, Option<usize>)>> = BTreeMap::new();
     for (at, ((unit, _), (id, _))) in text.units.iter().zip(of_text.iter()).enumerate() {
         unit.declares.iter().for_each(|name| declared.entry(name).or_default().push((at, *id)));
     }
+    // What gives values of a struct that is announced: who calls it needs the struct.
+    let mut giving: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (member, unit) in text.units.iter().filter_map(|(unit, _)| Some((unit.member.as_ref()?, unit))) {
+        giving.entry(&member.name).or_default().extend(unit.announced());
+    }
     for (at, ((unit, _), (_, needs))) in text.units.iter().zip(of_text.iter_mut()).enumerate() {
-        let named = unit.uses.iter().filter_map(|name| declared.get(name.as_str())).flatten();
+        let own = unit.member.as_ref().map(|member| member.of_name.as_str());
+        let given = unit.calls.iter().filter_map(|name| giving.get(name.as_str())).flatten();
+        let given = given.copied().filter(|name| Some(*name) != own);
+        let named = unit.uses.iter().map(String::as_str).chain(given);
+        let named = named.filter_map(|name| declared.get(name)).flatten();
         *needs = named.filter(|(other, _)| *other != at).map(|(_, id)| *id).collect();
     }
 }
@@ -419,6 +454,10 @@ struct WholeNames<'a> {
     declared: BTreeMap<&'a str, usize>,
     /// Those of macros in headers.
     macros: BTreeSet<&'a str>,
+    /// Those that structs use of what is in no struct, with the structs.
+    in_structs: BTreeSet<(&'a str, &'a str)>,
+    /// The structs that have members of others.
+    derived: BTreeSet<&'a str>,
 }
 
 impl<'a> WholeNames<'a> {
@@ -441,13 +480,33 @@ impl<'a> WholeNames<'a> {
         all.flat_map(|unit| &unit.declares).for_each(|name| *declared.entry(name).or_default() += 1);
         let macros = included.iter().filter(|(_, _, unit)| unit.kind == TextUnitKind::Macro);
         let macros = macros.flat_map(|(_, _, unit)| &unit.declares).map(String::as_str).collect();
-        WholeNames { text, declared, macros }
+        let units = included.iter().map(|(_, _, unit)| *unit).chain(text.units.iter().map(|(unit, _)| unit));
+        let (mut in_structs, mut derived) = (BTreeSet::new(), BTreeSet::new());
+        for unit in units {
+            let own = unit.declares.iter().map(String::as_str);
+            let names = match (&unit.member, &unit.body) {
+                (Some(member), _) => vec![member.of_name.as_str()],
+                (None, None) => unit.defines.iter().map(|(of, _)| of.as_str()).collect(),
+                (None, Some(body)) => {
+                    derived.extend(own.clone().filter(|_| body.is_derived));
+                    own.collect()
+                }
+            };
+            in_structs.extend(names.into_iter().flat_map(|name| unit.uses.iter().map(move |used| (name, &**used))));
+        }
+        WholeNames { text, declared, macros, in_structs, derived }
     }
 
-    /// Whether a unit of others changes what the text means: its name is there twice, or a macro replaces a word that is no use of it.
+    /// Whether a unit of others changes what the text means: its name is there twice or hides another in a struct, or a macro replaces
+    /// a word that is no use of it.
     fn clashes(&self, unit: &TextUnit, needed: &[&TextUnit]) -> bool {
         let is_twice = unit.declares.iter().any(|name| self.declared.get(name.as_str()) > Some(&1));
+        let hides = unit.member.as_ref().is_some_and(|member| {
+            let is_in = |of: &str| self.in_structs.contains(&(of, member.name.as_str()));
+            is_in(&member.of_name) || self.derived.iter().any(|of| is_in(of))
+        });
         is_twice
+            || hides
             || match unit.kind {
                 TextUnitKind::Macro => {
                     let mut others = self.text.units.iter().flat_map(|(other, _)| &other.tokens);

@@ -1,7 +1,10 @@
 //! The declarations of an emitted text, with the names that each declares and uses.
 //!
 //! Texts are read as they are written: by brackets and semicolons, alike in the three languages. Nothing here knows more of a
-//! language than how it writes the head of a declaration.
+//! language than how it writes the head of a declaration. A function or constant in a struct is a unit of its own, behind the struct:
+//! programs may use different ones of the same struct.
+
+mod structs;
 
 use crate::diagnostic::Diagnostics;
 use crate::lex::{Comment, Token, TokenKind, lex};
@@ -37,13 +40,63 @@ pub struct TextUnit {
     pub declares: BTreeSet<String>,
     /// The names in it, without those behind a dot.
     pub uses: BTreeSet<String>,
+    /// The names of functions of structs that it may call.
+    pub calls: BTreeSet<String>,
+    /// Of a struct: its members as lines of their own, if it has them so.
+    pub body: Option<StructBody>,
+    /// Of what stands in a struct: where.
+    pub member: Option<MemberPlace>,
+    /// Of a function that its struct only declares: that and its name.
+    pub defines: Option<(String, String)>,
     /// Where the first name that it declares stands.
     pub name_at: Option<usize>,
     /// Its tokens, for comparing.
     pub tokens: Vec<String>,
 }
 
+/// The members of a struct.
+#[derive(Clone, Debug)]
+pub struct StructBody {
+    /// The lines between its brackets.
+    pub lines: Range<usize>,
+    /// The lines of each member that is no unit, with its comments.
+    pub fields: Vec<Range<usize>>,
+    /// It has members of others.
+    pub is_derived: bool,
+    /// The names of all its members and of those of its bases.
+    names: BTreeSet<String>,
+}
+
+/// Where a unit stands in a struct.
+#[derive(Clone, Debug)]
+pub struct MemberPlace {
+    /// The number of the struct's unit.
+    pub of: usize,
+    /// The name of the struct.
+    pub of_name: String,
+    /// Its name in there.
+    pub name: String,
+    /// How many of the struct's fields are before it.
+    pub behind: usize,
+}
+
 impl TextUnit {
+    /// Whether it announces a struct that comes later.
+    pub fn announces(&self) -> bool {
+        self.tokens.len() == 3 && self.tokens.first().is_some_and(|word| word == "struct")
+    }
+
+    /// The structs that it needs no more of than that they are announced.
+    pub fn announced(&self) -> impl Iterator<Item = &str> {
+        self.uses.iter().filter_map(|used| used.strip_prefix(structs::ANNOUNCED))
+    }
+
+    /// Its tokens as a line, which says in which struct they stand.
+    pub fn tokens_in_place(&self) -> String {
+        let of = self.member.as_ref().map(|member| format!("{} :: ", member.of_name)).unwrap_or_default();
+        of + &self.tokens.join(" ")
+    }
+
     /// Whether it is a function, which others of its name may overload.
     pub fn is_function(&self) -> bool {
         let at = self.tokens.iter().position(|token| self.declares.contains(token));
@@ -89,9 +142,24 @@ impl TextUnits {
 
     fn add(&mut self, text: &str, tokens: &[Token], comments: &[Comment]) {
         let tokens: Vec<&Token> = tokens.iter().filter(|token| token.kind != TokenKind::Newline).collect();
-        let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return };
+        let Some(mut unit) = TextUnit::of(text, &tokens, comments, self.rest) else { return };
+        self.rest = unit.range.end;
+        match structs::StructParts::of(text, &tokens, comments) {
+            Some(parts) => self.add_struct(unit, parts, text, comments),
+            None => {
+                self.mark_definition(&mut unit, &tokens);
+                structs::mark_announcement(&mut unit);
+                self.units.push(unit);
+            }
+        }
+    }
+}
+
+impl TextUnit {
+    /// Of tokens that stand behind a byte of a text.
+    fn of(text: &str, tokens: &[&Token], comments: &[Comment], before: usize) -> Option<TextUnit> {
+        let (first, last) = (tokens.first()?, tokens.last()?);
         let code = first.span.start as usize..last.span.end as usize;
-        let before = self.rest;
         let leading = comments.iter().find(|comment| (before..code.start).contains(&(comment.span.start as usize)));
         let start = leading.map_or(code.start, |comment| comment.span.start as usize);
         let before_code = comments.iter().map(|comment| comment.span.start as usize..comment.span.end as usize);
@@ -107,19 +175,19 @@ impl TextUnits {
         let end =
             comments.iter().filter(is_behind).map(|comment| comment.span.end as usize).next_back().unwrap_or(code.end);
         let is_apart = text.get(before..start).is_some_and(|gap| gap.matches('\n').count() > 1);
-        let names = DeclaredNames::of(&tokens);
+        let names = DeclaredNames::of(tokens);
         let kind = match () {
             () if names.is_macro => TextUnitKind::Macro,
             () if names.declared.is_empty() => TextUnitKind::Directive,
             () => TextUnitKind::Declaration,
         };
         let declares: BTreeSet<String> = names.declared.iter().map(|token| token.text.as_str().to_owned()).collect();
-        let locals = locals(&tokens);
+        let locals = locals(tokens);
         let is_other =
             |name: &&str| !declares.contains(*name) && !locals.contains(name) && !names.members.contains(name);
-        let words = if names.is_macro { tokens.get(2..).unwrap_or_default() } else { &tokens };
+        let words = if names.is_macro { tokens.get(2..).unwrap_or_default() } else { tokens };
         let uses = used(words).filter(is_other).map(str::to_owned).collect();
-        self.units.push(TextUnit {
+        Some(TextUnit {
             kind,
             range: start..end,
             code,
@@ -128,20 +196,38 @@ impl TextUnits {
             uses,
             name_at: names.declared.first().map(|token| token.span.start as usize),
             declares,
+            calls: called(tokens, SELECTS).map(str::to_owned).collect(),
+            body: None,
+            member: None,
+            defines: None,
             tokens: tokens.iter().map(|token| token.text.as_str().to_owned()).collect(),
-        });
-        self.rest = end;
+        })
     }
 }
 
+/// Signs before the name of a member.
+const SELECTS: &[&str] = &[".", "::"];
+
 /// The identifiers in tokens that are no members.
 fn used<'t>(tokens: &'t [&'t Token]) -> impl Iterator<Item = &'t str> {
-    let before = std::iter::once(None).chain(tokens.iter().map(Some));
-    let pairs = before.zip(tokens.iter());
-    let is_name = |(before, token): &(Option<&&Token>, &&Token)| {
-        token.kind == TokenKind::Ident && before.is_none_or(|before| before.text.as_str() != ".")
-    };
-    pairs.filter(is_name).map(|(_, token)| token.text.as_str())
+    let pairs =
+        with_before(tokens).filter(|(before, token)| token.kind == TokenKind::Ident && !SELECTS.contains(before));
+    pairs.map(|(_, token)| token.text.as_str())
+}
+
+/// Each token with the text of the one before it.
+fn with_before<'t>(tokens: &'t [&'t Token]) -> impl Iterator<Item = (&'t str, &'t Token)> {
+    let before = std::iter::once("").chain(tokens.iter().map(|token| token.text.as_str()));
+    before.zip(tokens.iter().copied())
+}
+
+/// The identifiers behind some signs that an argument list follows.
+fn called<'t>(tokens: &'t [&'t Token], behind: &'t [&'t str]) -> impl Iterator<Item = &'t str> {
+    let next = tokens.iter().skip(1).map(|token| token.text.as_str());
+    let calls = with_before(tokens).zip(next).filter(move |((before, token), next)| {
+        token.kind == TokenKind::Ident && behind.contains(before) && *next == "("
+    });
+    calls.map(|((_, token), _)| token.text.as_str())
 }
 
 /// Words before a name that is used, not declared.

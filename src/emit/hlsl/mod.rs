@@ -10,12 +10,14 @@ use super::context::{Context, Group, Spacing, footer, header, transparent_elemen
 use super::dialect::Spelling;
 use super::marks::PieceKind;
 use super::writer::{Slot, Writer};
+use crate::lex::Comment;
 use crate::source::Span;
 use crate::target::Capability;
 use crate::target::invocation_modes::InvocationMode;
 use crate::target::system_values::builtin_attribute;
 use crate::tree::*;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// The dialect.
 struct Hlsl {
@@ -57,14 +59,22 @@ impl HlslFile<'_> {
         }
         let cx = self.cx;
         self.w.slot(Span::default());
+        let mut later: BTreeSet<StructId> = cx.printed().filter_map(|item| item.structure()).collect();
         for item in cx.printed() {
             spacing.before_item(cx, item, self.group(item), &mut self.w);
             self.w.from(cx.origin(item));
             match item {
-                Item::Struct(id) => self.structure(id),
+                Item::Struct(id) => {
+                    later.remove(&id);
+                    self.announce(id, &later);
+                    self.structure(id);
+                }
                 Item::Enum(id) => self.enumeration(&self.cx.program.enums[id]),
                 Item::Global(id) => self.global(&self.cx.program.globals[id]),
-                Item::Function(id) => self.function(id),
+                Item::Function(id) => match &cx.program.functions[id].outside {
+                    Some(outside) => self.outside(id, &outside.comments),
+                    None => self.function(id),
+                },
             }
         }
         for subobject in &cx.program.subobjects {
@@ -126,7 +136,54 @@ impl HlslFile<'_> {
         methods.for_each(|method| self.method(method));
     }
 
+    /// Announces structs that come later, if functions that a struct declares name them.
+    fn announce(&mut self, id: StructId, later: &BTreeSet<StructId>) {
+        let program = self.cx.program;
+        let functions = self.cx.methods(id).into_iter().map(|id| &program.functions[id]);
+        let types = functions.filter(|function| function.outside.is_some()).flat_map(|function| {
+            let params = function.params.iter().map(|param| function.code.locals[param.local].ty);
+            params.chain([function.result])
+        });
+        let structs = types.filter_map(|ty| match program.types.get(program.types.innermost(ty)) {
+            Type::Struct(of) => later.contains(&of).then_some(of),
+            _ => None,
+        });
+        let named: BTreeSet<StructId> = structs.collect();
+        for of in &named {
+            self.w.line(&format!("struct {};", program.structs[*of].name));
+        }
+        if !named.is_empty() {
+            self.w.blank();
+        }
+    }
+
+    /// A method that its struct only declares.
+    fn outside(&mut self, id: FunctionId, comments: &[Comment]) {
+        let (program, function) = (self.cx.program, &self.cx.program.functions[id]);
+        self.w.before(comments);
+        let of = function.owner.map(|owner| program.type_name(owner)).unwrap_or_default();
+        let head = self.head(id, &format!("{of}::{}", function.name), false);
+        self.cx.function_body(&self.dialect, &head, id, &mut self.w);
+    }
+
+    /// The declaration of a method in its struct.
+    fn declaration(&mut self, id: FunctionId) {
+        let function = &self.cx.program.functions[id];
+        if self.cx.trivia.is_blank_before(function.span) {
+            self.w.blank();
+        }
+        let around = self.w.from((function.span, PieceKind::Name));
+        self.w.before(&function.comments);
+        let head = self.head(id, function.name.as_str(), true);
+        self.w.line(&format!("{head};"));
+        self.w.after(&function.comments);
+        self.w.from(around);
+    }
+
     fn method(&mut self, id: FunctionId) {
+        if self.cx.program.functions[id].outside.is_some() {
+            return self.declaration(id);
+        }
         self.w.blank();
         let around = self.w.from(self.cx.origin(Item::Function(id)));
         self.function(id);
@@ -304,8 +361,7 @@ impl HlslFile<'_> {
     }
 
     fn function(&mut self, id: FunctionId) {
-        let cx = self.cx;
-        let function = &cx.program.functions[id];
+        let function = &self.cx.program.functions[id];
         let result = self.result(function);
         self.w.before(&function.comments);
         if let Some(entry) = self.cx.entry_of(id) {
@@ -315,8 +371,21 @@ impl HlslFile<'_> {
                 self.w.line(builtin.trim_end());
             }
         }
+        let head = self.head_of(id, &result, function.name.as_str(), true);
+        self.cx.function_body(&self.dialect, &head, id, &mut self.w);
+    }
+
+    /// The head of a method by a name. Where it is declared it has words and values that its definition does not repeat.
+    fn head(&mut self, id: FunctionId, name: &str, is_declared: bool) -> String {
+        let result = self.result(&self.cx.program.functions[id]);
+        self.head_of(id, &result, name, is_declared)
+    }
+
+    fn head_of(&self, id: FunctionId, result: &str, name: &str, is_declared: bool) -> String {
+        let cx = self.cx;
+        let function = &cx.program.functions[id];
         let is_entry = self.cx.entry_of(id).is_some();
-        let defaults = if is_entry { 0 } else { cx.defaults(function) };
+        let defaults = if is_entry || !is_declared { 0 } else { cx.defaults(function) };
         let declared = function.params.len() - defaults;
         let params = self.cx.params(function, &|index, p| {
             let default = p.default.as_ref().filter(|_| index >= declared);
@@ -325,9 +394,8 @@ impl HlslFile<'_> {
         let semantic = function.result_semantic.map(|s| format!(" : {}", s.text)).unwrap_or_default();
         let precise = if function.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
         let order = self.matrix_order(function.result, function.result_order.filter(|_| is_entry));
-        let word = if function.member == Member::Static { "static " } else { "" };
-        let head = format!("{word}{precise}{order}{result} {}{params}{semantic}", function.name);
-        self.cx.function_body(&self.dialect, &head, id, &mut self.w);
+        let word = if is_declared && function.member == Member::Static { "static " } else { "" };
+        format!("{word}{precise}{order}{result} {name}{params}{semantic}")
     }
 
     /// ` = 0.5` behind a parameter.

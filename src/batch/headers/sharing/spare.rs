@@ -20,7 +20,7 @@ impl HeaderSharing {
         let directives: Vec<BTreeSet<String>> = texts.iter().map(ReadText::directives).collect();
         let used = self.edges_of(&|id| id < first);
         self.unused.find(self.shared.iter().map(|unit| &unit.place.source), &used);
-        self.drop_unfit(first);
+        self.drop_unfit(first, form);
         loop {
             let faults = self.clashes(texts, (count, &directives), form.language);
             if faults.is_empty() {
@@ -36,7 +36,7 @@ impl HeaderSharing {
                 break;
             }
             dropped.into_iter().for_each(|id| self.keep_in_texts(id));
-            self.drop_unfit(first);
+            self.drop_unfit(first, form);
         }
         self.drop_helpers(first);
         names.into_iter().filter(|(id, _)| self.unit(*id).is_none()).map(|(_, name)| name).collect()
@@ -49,14 +49,18 @@ impl HeaderSharing {
         let first = self.shared.len();
         let mut names = BTreeMap::new();
         for (number, text) in texts.iter().enumerate().skip(count) {
-            let mut of_text = Vec::new();
+            let mut of_text: Vec<(Option<usize>, Needs)> = Vec::new();
             for (at, (unit, place)) in text.units.iter().enumerate() {
                 let Some(place) = place.as_ref().filter(|_| unit.kind != TextUnitKind::Directive) else {
                     of_text.push((None, Needs::new()));
                     continue;
                 };
                 let alike = known.entry(place.clone()).or_default();
-                let is_same = |id: &usize| super::unit_of(self, texts, *id).is_some_and(|u| u.tokens == unit.tokens);
+                let of = super::of_struct(unit, &of_text);
+                let is_same = |id: &usize| {
+                    let is_there = self.shared.get(*id).is_some_and(|other| other.of == of);
+                    is_there && super::unit_of(self, texts, *id).is_some_and(|u| u.tokens == unit.tokens)
+                };
                 let found = alike.iter().copied().find(is_same);
                 // What programs have in another way there is not there a second time. Several declarations may be of one place.
                 let is_new = || {
@@ -67,7 +71,7 @@ impl HeaderSharing {
                     None if is_new() => {
                         let id = self.shared.len();
                         alike.push(id);
-                        self.shared.push(SharedUnit::of(place, (number, at), unit, form));
+                        self.shared.push(SharedUnit { of, ..SharedUnit::of(place, (number, at), unit, form) });
                         if let Some(name) = unit.declares.first().filter(|_| !is_of_library(place)) {
                             names.insert(id, format!("{}: {name}", place.source));
                         }
@@ -90,17 +94,27 @@ impl HeaderSharing {
         for (number, text) in texts.iter().enumerate().skip(count) {
             let Some(of_text) = self.of_texts.get_mut(number) else { continue };
             super::resolve(text, of_text);
+            let calls = called(text, of_text);
             for (at, (id, needs)) in of_text.iter().enumerate() {
                 let Some(id) = id.filter(|id| *id >= first) else { continue };
                 let Some(unit) = self.shared.get_mut(id).filter(|unit| unit.at == (number, at)) else { continue };
                 unit.is_shared &= needs.iter().all(Option::is_some);
                 unit.needs = needs.iter().flatten().copied().collect();
+                unit.calls = calls.get(at).cloned().unwrap_or_default();
             }
         }
     }
 
+    /// Leaves out what needs something that its header does not have, or that can come behind it alone.
+    fn drop_unfit(&mut self, first: usize, form: HeaderForm) {
+        self.drop_incomplete(first);
+        while form.language.includes() && self.drop_struct_circles(first) {
+            self.drop_incomplete(first);
+        }
+    }
+
     /// Leaves out what needs something that its header does not have.
-    fn drop_unfit(&mut self, first: usize) {
+    fn drop_incomplete(&mut self, first: usize) {
         let spare = || first..self.shared.len();
         // As without spare declarations: those add no headers, and no ways from one to another.
         let edges = self.edges_of(&|id| id < first);
@@ -113,7 +127,9 @@ impl HeaderSharing {
                 Some(reached) => reached.contains(&other.source),
                 None => edges.contains_key(&other.source) || is_of_library(other) && !is_of_library(&unit.place),
             };
+            let is_there = |id: &usize| is_left(*id) && self.unit(*id).is_some();
             !is_main
+                && unit.calls.iter().all(is_there)
                 && unit.needs.iter().all(|needed| {
                     let needed = Some(*needed).filter(|id| is_left(*id)).and_then(|id| self.unit(id));
                     needed.is_some_and(|other| other.place.source == *source || has(&other.place))
@@ -140,6 +156,7 @@ impl HeaderSharing {
         while let Some(id) = open.pop() {
             if needed.insert(id) {
                 open.extend(self.unit(id).iter().flat_map(|unit| unit.needs()));
+                open.extend(self.unit(id).iter().flat_map(|unit| &unit.calls));
             }
         }
         (first..self.shared.len()).filter(|id| !needed.contains(id)).for_each(|id| self.keep_in_texts(id));
@@ -149,6 +166,20 @@ impl HeaderSharing {
         let unit: Option<&TextUnit> = self.unit(id).and_then(|_| super::unit_of(self, texts, id));
         unit.is_some_and(|unit| unit.kind == TextUnitKind::Macro)
     }
+}
+
+/// What stands in structs that each unit of a text may call: what is called is known by its name alone.
+fn called(text: &ReadText, of_text: &[(Option<usize>, Needs)]) -> Vec<BTreeSet<usize>> {
+    let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for ((unit, _), (id, _)) in text.units.iter().zip(of_text) {
+        let name = unit.member.as_ref().map(|member| &member.name);
+        if let (Some(name), Some(id)) = (name.or(unit.defines.as_ref().map(|(_, name)| name)), id) {
+            members.entry(name).or_default().push(*id);
+        }
+    }
+    let named =
+        |unit: &TextUnit| unit.calls.iter().filter_map(|name| members.get(name.as_str())).flatten().copied().collect();
+    text.units.iter().map(|(unit, _)| named(unit)).collect()
 }
 
 /// Whether something is of the library, whose sources have names that are no paths.
