@@ -16,9 +16,7 @@
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
-use crate::tree::{
-    Explicit, ExprArena, ExprId, ExprKind, Function, FunctionId, Item, Param, Program, StmtKind,
-};
+use crate::tree::{Explicit, ExprArena, ExprId, ExprKind, Function, FunctionId, Item, Param, Program, StmtKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
