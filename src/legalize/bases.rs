@@ -12,13 +12,15 @@
 //! | a builtin is given values of the struct, such as a payload | others have them, too |
 //! | the base of a variable is written as a whole | DXC writes a copy |
 //! | a method has the base of its object as a value | DXC reads no `this` as a value |
+//!
+//! That member has the name of its type (`lamp.Light.power`) where a field does not hide the type of its name.
 
 use super::names::{self, locals};
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::{
-    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, Item, Member, Program, StructId, Type, TypeId,
+    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, Item, Member, Program, Struct, StructId, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -38,8 +40,21 @@ fn run(cx: &mut Context) {
         let refused = refused(cx.program, &kept);
         kept.retain(|id| !refused.contains(id));
     }
+    let hidden = cx.profile.facts.fields_hide_types;
+    let named = |id| Some((id, cx.program.structs[names::base_of(cx.program, id).filter(|_| !hidden)?].name));
+    let names: Vec<(StructId, Symbol)> = cx.program.structs.ids().filter_map(named).collect();
+    for (id, name) in names.into_iter().filter(|(id, _)| !kept.contains(id)) {
+        name_member(&mut cx.program.structs[id], name);
+    }
     for (_, of) in cx.program.structs.iter_mut().filter(|(id, _)| !kept.contains(id)) {
         of.fields.iter_mut().for_each(|field| field.is_base = false);
+    }
+}
+
+/// A base that is a member has the name of its type, unless another member has that.
+fn name_member(of: &mut Struct, name: Symbol) {
+    if of.fields.iter().all(|field| field.name != name) {
+        of.fields.iter_mut().filter(|field| field.is_base).for_each(|field| field.name = name);
     }
 }
 

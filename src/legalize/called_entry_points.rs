@@ -3,6 +3,11 @@
 //! Before: `[shader("compute")] void step(uint3 id : SV_DispatchThreadID) { f(id); }    void both(uint3 i) { step(i); }`
 //! After:  the same, and `void step_function(uint3 id) { f(id); }    void both(uint3 i) { step_function(i); }`
 //!
+//! An entry point that does nothing but give its parameters to another one has that one's body: no function has to be named after it.
+//!
+//! Before: `[shader("vertex")] Out both(In v) { return one(v); }`
+//! After:  `[shader("vertex")] Out both(In v) { <body of one> }`
+//!
 //! Where each text has one entry point, the function of a hull shader's constants is no other one's: it reads that one's inputs.
 //!
 //! The parameters of an entry point become what the target has for them; those of a function stay. Where the entry point's
@@ -11,7 +16,7 @@
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
-use crate::tree::{Explicit, ExprArena, ExprId, ExprKind, FunctionId, Item, Program};
+use crate::tree::{Explicit, ExprArena, ExprId, ExprKind, Function, FunctionId, Item, Param, Program, StmtKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -45,6 +50,7 @@ fn run(cx: &mut Context) {
             (entry.function, entry.patch_constant) = (function, patch_constant);
         }
     }
+    take_bodies(cx.program, &entries);
     // The function of a hull shader's constants belongs to the entry point.
     entries.extend(cx.program.entry_points.iter().flat_map(|e| e.roots()));
     let mut called = BTreeSet::new();
@@ -75,6 +81,51 @@ fn run(cx: &mut Context) {
             }
         }
     });
+}
+
+/// Gives entry points that hand all they have to another one the body of that. One may do so in its turn.
+fn take_bodies(program: &mut Program, entries: &BTreeSet<FunctionId>) {
+    for &entry in entries {
+        // A chain is no longer than there are entry points; one that goes round in a circle was refused before.
+        for _ in entries {
+            let next = handed_to(program, &program.functions[entry]).filter(|of| entries.contains(of) && *of != entry);
+            let Some(of) = next else { break };
+            take_body(program, entry, of);
+        }
+    }
+}
+
+/// The function to which another one gives its parameters as they are, and whose result it gives, if it does nothing else.
+fn handed_to(program: &Program, function: &Function) -> Option<FunctionId> {
+    let block = &function.code.block;
+    let [stmt] = block.stmts.as_slice() else { return None };
+    let (StmtKind::Return(Some(call)) | StmtKind::Expr(call)) = stmt.kind else { return None };
+    let ExprKind::Call(callee, args) = &function.code.exprs[call].kind else { return None };
+    let of = &program.functions[*callee];
+    let is_own = |(arg, (own, other)): (&ExprId, (&Param, &Param))| {
+        let local = |p: &Param, f: &Function| (p.mode, f.code.locals[p.local].ty);
+        matches!(function.code.exprs[*arg].kind, ExprKind::Local(l) if l == own.local)
+            && local(own, function) == local(other, of)
+    };
+    let is_alike = of.result == function.result
+        && of.modifiers == function.modifiers
+        && args.len() == function.params.len()
+        && args.len() == of.params.len();
+    let says_more = !stmt.comments.is_empty() || !block.trailing.is_empty();
+    let pairs = function.params.iter().zip(&of.params);
+    (is_alike && !says_more && args.iter().zip(pairs).all(is_own)).then_some(*callee)
+}
+
+/// An entry point gets the body of another one, and keeps its parameters with their names.
+fn take_body(program: &mut Program, entry: FunctionId, of: FunctionId) {
+    let (mut code, params) = (program.functions[of].code.clone(), program.functions[of].params.clone());
+    let function = &mut program.functions[entry];
+    for (own, other) in function.params.iter_mut().zip(&params) {
+        let local = &function.code.locals[own.local];
+        (code.locals[other.local].name, code.locals[other.local].span) = (local.name, local.span);
+        own.local = other.local;
+    }
+    function.code = code;
 }
 
 /// A function that does what the entry point does.

@@ -88,10 +88,12 @@ fn run(cx: &mut Context) {
             by_constants(program, &mut body.exprs, &mut spelled);
             let mut inline = Inline { program, effects: &effects, body };
             let marks = inline.marks();
+            let written = inline.body.locals.len();
             hoist::hoist(inline.program, &effects, inline.body, marks);
             inline.expressions();
             inline.statements();
             simplify(&mut program.types, body);
+            choose_in_place(body, written);
         });
     }
     inline_into_values(cx, &effects);
@@ -474,6 +476,38 @@ impl Inline<'_> {
         stmt.give_comments(out.get_mut(at), value.is_none());
         value
     }
+}
+
+/// What a declared variable may be, and what is evaluated before the choice, is evaluated in that variable: it needs no other
+/// name. `T yes = f();  T x = c ? yes : 0;` is `T x = f();  x = c ? x : 0;`. The first `written` variables are not made here.
+fn choose_in_place(body: &mut Body, written: usize) {
+    if body.locals.len() == written {
+        return;
+    }
+    let uses = body.local_uses();
+    let mut block = std::mem::take(&mut body.block);
+    let is_made = |local: LocalId| local.0 as usize >= written && uses.get(&local) == Some(&1);
+    block.rewrite(&mut |mut stmt, out| {
+        if let (Some(last), StmtKind::Local(x, Some(choice))) = (out.last_mut(), &stmt.kind)
+            && let (StmtKind::Local(made, Some(_)), ExprKind::Select(_, yes, no)) =
+                (&mut last.kind, &body.exprs[*choice].kind)
+            && let Some(arm) =
+                [*yes, *no].into_iter().find(|e| matches!(body.exprs[*e].kind, ExprKind::Local(l) if l == *made))
+            && is_made(*made)
+            && body.locals[*made].ty == body.locals[*x].ty
+        {
+            let (x, choice) = (*x, *choice);
+            let Expr { ty, span, .. } = body.exprs[choice];
+            *made = x;
+            body.exprs[arm].kind = ExprKind::Local(x);
+            body.locals[x].set_later();
+            let target = body.exprs.push(Expr { kind: ExprKind::Local(x), ty, span });
+            let assigned = body.exprs.push(Expr { kind: ExprKind::Assign(None, target, choice), ty, span });
+            stmt.kind = StmtKind::Expr(assigned);
+        }
+        out.push(stmt);
+    });
+    body.block = block;
 }
 
 /// An `out` argument that was converted stands as `(uint)x = value` now: makes it `x = (int)value`.

@@ -25,8 +25,8 @@ use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::target::{Capability, Facts, NamedBlocks, Profile, Varyings};
 use crate::tree::{
-    Access, AddressSpace, AttributeArg, BufferKind, Enum, EnumId, Field, Function, FunctionId, Global, GlobalId,
-    GlobalKind, Item, Modifiers, Origin, Param, ParamMode, Program, Scalar, Slices, Stage, Struct, StructId, Texture,
+    Access, AddressSpace, AttributeArg, BufferKind, EntryPoint, Enum, EnumId, Field, Function, FunctionId, Global,
+    GlobalId, GlobalKind, Item, Origin, Param, ParamMode, Program, Scalar, Slices, Stage, Struct, StructId, Texture,
     Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -287,7 +287,9 @@ impl Names<'_, '_> {
         let mut text = self.reserved.respell(&plain(name));
         let is_number = |ty| self.cx.program.types.component(ty).is_some();
         let numbers = param_values(self.cx.program, function).all(is_number).then_some(function.params.len());
-        let is_builtin = self.reserved.is_builtin(&text) && !self.reserved.is_open(&text, numbers);
+        let is_integer = |ty| self.cx.program.types.component(ty).is_some_and(|s| s.is_integer());
+        let integers = !function.params.is_empty() && param_values(self.cx.program, function).all(is_integer);
+        let is_builtin = self.reserved.is_builtin(&text) && !self.reserved.is_open(&text, numbers, integers);
         if is_builtin || self.reserved.is_function(&text, numbers, |name| self.is_spelled(name)) {
             text.push('_');
         }
@@ -490,7 +492,9 @@ impl Names<'_, '_> {
         let private = |item: &Item| match *item {
             Item::Global(id) => self.is_interface(id) || self.entry_of(id).is_some(),
             Item::Struct(id) => within.contains(&id),
-            Item::Enum(_) | Item::Function(_) => false,
+            // No text has the name of an entry point that is called by another name.
+            Item::Function(id) => self.cx.profile.facts.entry_name.is_some() && program.entry_point_of(id).is_some(),
+            Item::Enum(_) => false,
         };
         let mut texts = Vec::new();
         for entry in &program.entry_points {
@@ -574,8 +578,23 @@ impl Names<'_, '_> {
             self.blocks.insert(name.to_string());
             self.cx.program.globals[id].name = name;
         } else if is_named_block(self.cx.program, global, self.cx.profile.facts.named_blocks) {
-            let name = in_block(global.name);
+            let name = self.scope_name(global).unwrap_or_else(|| in_block(global.name));
             self.cx.program.globals[id].block = Some(self.global_name(name, Class::Made));
+        }
+    }
+
+    /// The name of a block around all that an entry point has of uniform data: that of the entry point.
+    fn scope_name(&self, global: &Global) -> Option<Symbol> {
+        let leaves = &self.cx.layout.leaves;
+        let owner = match global.origin {
+            Origin::Leaf(leaf) => leaves.parameter(leaves.leaf(leaf).parameter).owner,
+            _ => return None,
+        };
+        match owner {
+            Owner::EntryBuffer(entry) => {
+                block_of_entry(&self.cx.profile.facts, self.cx.program.entry_points.get(entry)?)
+            }
+            _ => None,
         }
     }
 
@@ -780,6 +799,17 @@ pub(super) fn open_blocks(program: &Program, profile: &Profile) -> FxHashSet<Glo
     program.listed_globals().filter(|id| open_struct(program, &program.globals[*id], blocks).is_some()).collect()
 }
 
+/// The name of an entry point, if the block of its uniform parameters may have it: where the name of a block is no other one's,
+/// and where no text has that of the entry point. Texts that are linked by name may each have an entry point of one name.
+pub(super) fn block_of_entry(facts: &Facts, entry: &EntryPoint) -> Option<Symbol> {
+    let is_block = match facts.named_blocks {
+        NamedBlocks::WithoutStruct | NamedBlocks::All => facts.blocks_apart || facts.entry_name.is_some(),
+        NamedBlocks::None | NamedBlocks::Arrays => false,
+    };
+    let is_linked = facts.api.facts().linked_names;
+    (is_block && !is_linked && facts.entry_name.is_none_or(|name| entry.name != *name)).then_some(entry.name)
+}
+
 /// The cases of an enum that are declared in the scope around it: all but those of an `enum class`.
 fn open_cases(e: &Enum) -> impl Iterator<Item = Symbol> {
     e.cases.iter().filter(|_| !e.strict).map(|case| case.name)
@@ -820,8 +850,7 @@ fn is_named_block(program: &Program, global: &Global, which: NamedBlocks) -> boo
         }
         NamedBlocks::All => match types.get(types.innermost(global.ty)) {
             Type::Buffer(kind, ..) => kind != BufferKind::Typed,
-            // Push constants are read through the name of their block.
-            _ if global.transparent && !global.modifiers.has(Modifiers::PUSH_CONSTANT) => false,
+            _ if global.transparent => false,
             _ => constant(types.innermost(global.ty)).is_some(),
         },
     }
@@ -904,9 +933,7 @@ fn distinguishing_types(program: &Program, function: &Function, fine: bool) -> V
 
 /// The struct whose members a block declares at global scope.
 fn open_struct(program: &Program, global: &Global, which: NamedBlocks) -> Option<StructId> {
-    // Push constants are read through the name of their block, all members where blocks are no scopes of their own.
-    let nowhere = matches!(which, NamedBlocks::None | NamedBlocks::Arrays);
-    let closed = nowhere || global.modifiers.has(Modifiers::PUSH_CONSTANT);
+    let closed = matches!(which, NamedBlocks::None | NamedBlocks::Arrays);
     match program.types.get(program.types.innermost(global.ty)) {
         _ if closed || !global.transparent => None,
         Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) => match program.types.get(t) {

@@ -120,6 +120,7 @@ fn run(cx: &mut Context) {
         variables.calls(cx.program, id, &mut body);
         cx.program.functions[id].code = body;
     }
+    variables.name_by_types(cx.program);
     for variable in &variables.list {
         variable.unite(cx.program);
     }
@@ -197,6 +198,17 @@ impl Variables {
         self.known.insert((word, ty), self.list.len());
         self.list.push(Variable { id, copies: Vec::new() });
         self.list.len() - 1
+    }
+
+    /// Where there are several of a storage, each is named after its type: a number would not say which is which.
+    fn name_by_types(&self, program: &mut Program) {
+        for ((word, ty), at) in &self.known {
+            let several = self.counts.get(word).is_some_and(|count| *count > 1);
+            if let (true, Type::Struct(of), Some(variable)) = (several, program.types.get(*ty), self.list.get(*at)) {
+                let term = name_of(*word).rsplit('_').next().unwrap_or_default();
+                program.globals[variable.id].name = Symbol::new(&format!("{}_{term}", program.structs[of].name));
+            }
+        }
     }
 
     /// Replaces the calls of marked functions in a body.

@@ -5,8 +5,8 @@
 //!
 //! Layout gave the array a binding for each element, one after the other. A policy may give it only one: then it cannot be
 //! said. An array without a size has as many elements as constant indices ask for, if nothing else in its group can need
-//! one: the first has its binding, the others follow all bindings of the group.
-//!
+//! one: the first has its binding, the others follow all bindings of the group. An element that only one constant of the source
+//! asks for is named after that: `maps[SHADOWS]` is `maps_SHADOWS`.
 
 use super::needs::Find;
 use super::{Context, Pass};
@@ -68,7 +68,8 @@ fn run(cx: &mut Context) {
     let further = behind_all(cx, &sizes);
     let mut arrays = FxHashMap::default();
     for global in cx.program.parameters.clone() {
-        if let Some(elements) = split_array(cx, global, further.get(&global).copied()) {
+        let names = if further.contains_key(&global) { named(cx.program, global) } else { BTreeMap::new() };
+        if let Some(elements) = split_array(cx, global, further.get(&global).copied(), &names) {
             arrays.insert(global, elements);
         }
     }
@@ -144,6 +145,35 @@ fn indexed(cx: &Context, global: GlobalId) -> Option<u32> {
     Some(size)
 }
 
+/// The constants of the source that ask for elements of an array, by their values, where no other index has that value.
+fn named(program: &Program, global: GlobalId) -> BTreeMap<u32, Symbol> {
+    let mut names: BTreeMap<u32, Option<Symbol>> = BTreeMap::new();
+    for id in program.functions_with_code() {
+        let exprs = &program.functions[id].code.exprs;
+        for id in program.functions[id].code.expressions() {
+            let ExprKind::Index(base, index) = exprs[id].kind else { continue };
+            let value = literal(program, exprs, index).and_then(|i| u32::try_from(i).ok());
+            if let (ExprKind::Global(array), Some(value)) = (&exprs[base].kind, value)
+                && *array == global
+            {
+                let name = constant_name(program, exprs, index);
+                let known = names.entry(value).or_insert(name);
+                *known = known.filter(|known| Some(*known) == name);
+            }
+        }
+    }
+    names.into_iter().filter_map(|(value, name)| Some((value, name?))).collect()
+}
+
+/// The constant of the source that an index is.
+fn constant_name(program: &Program, exprs: &ExprArena, index: ExprId) -> Option<Symbol> {
+    match exprs[index].kind {
+        ExprKind::Global(g) if !program.globals[g].span.file.is_library() => Some(program.globals[g].name),
+        ExprKind::Convert(inner, _) => constant_name(program, exprs, inner),
+        _ => None,
+    }
+}
+
 /// Where the second and further elements of each array without a size are bound: behind all bindings of its group that
 /// layout gave. Arrays with a size have bindings from layout for all their elements.
 fn behind_all(cx: &Context, sizes: &BTreeMap<GlobalId, u32>) -> BTreeMap<GlobalId, Binding> {
@@ -160,7 +190,12 @@ fn behind_all(cx: &Context, sizes: &BTreeMap<GlobalId, u32>) -> BTreeMap<GlobalI
 }
 
 /// Declares the elements of an array in its place.
-fn split_array(cx: &mut Context, global: GlobalId, further: Option<Binding>) -> Option<Elements> {
+fn split_array(
+    cx: &mut Context,
+    global: GlobalId,
+    further: Option<Binding>,
+    names: &BTreeMap<u32, Symbol>,
+) -> Option<Elements> {
     let dims = dimensions(cx, global)?;
     if !cx.layout.settings.policy.arrays.places_elements && dims.iter().any(|d| *d > 1) {
         let Global { span, name, .. } = cx.program.globals[global];
@@ -183,7 +218,8 @@ fn split_array(cx: &mut Context, global: GlobalId, further: Option<Binding>) -> 
     let leaf = cx.leaf(global).map(|(id, leaf)| (id, Leaf { further: further.or(leaf.further), ..leaf.clone() }));
     let mut list = Vec::new();
     for flat in 0..count {
-        let name = format!("{}{}", whole.name, suffix(flat, &dims));
+        let suffix = names.get(&flat).map_or_else(|| suffix(flat, &dims), |name| format!("_{name}"));
+        let name = format!("{}{suffix}", whole.name);
         let mut element = Global::new(name.as_str(), ty, GlobalKind::Parameter, whole.span);
         element.modifiers = whole.modifiers;
         element.matrix_order = whole.matrix_order;

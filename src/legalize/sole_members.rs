@@ -100,8 +100,9 @@ fn is_better(cx: &Context, global: &Global, field: &Field) -> bool {
         NamedBlocks::All => {
             // Whether its members are those of the block depends on what functions do, which stages that are linked do not share.
             let may = !cx.profile.facts.linked_blocks;
+            let is_push = global.modifiers.has(Modifiers::PUSH_CONSTANT);
             let is_struct = matches!(cx.program.types.get(field.ty), Type::Struct(_));
-            may && (global.modifiers.has(Modifiers::PUSH_CONSTANT) || is_struct && global.name == field.name)
+            may && is_struct && (is_push || global.name == field.name)
         }
     }
 }

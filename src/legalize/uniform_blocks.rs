@@ -3,6 +3,9 @@
 //! Before: `float4 tint;  float gain;      ... tint * gain`
 //! After:  `cbuffer globalParams { float4 tint; float gain; }      ... tint * gain`
 //!
+//! Where the name of a block is no other one's, that of an entry point has the name of the entry point:
+//! `void blur(uniform float gain)` reads `cbuffer blur { float gain; }`.
+//!
 //! Rule: `layout-globals`.
 
 use super::needs::Find;
@@ -53,7 +56,9 @@ fn run(cx: &mut Context) {
         let buffer = cx.layout.entry_points.get(entry).and_then(|e| e.buffer.clone());
         let (mut name, mut type_name) = ("entryPointParams".to_owned(), "EntryPointParams".to_owned());
         if let Some(e) = cx.program.entry_points.get(entry) {
-            if several {
+            if let Some(own) = super::names::block_of_entry(&cx.profile.facts, e) {
+                (name, type_name) = (own.to_string(), format!("{}_Params", e.name));
+            } else if several {
                 (name, type_name) = (format!("{}Params", e.name), format!("{}_Params", e.name));
             } else if cx.profile.facts.api.facts().linked_names {
                 // A program has one of each stage, which may be compiled apart.

@@ -130,7 +130,7 @@ impl Reserved {
             single: Words(""),
             scalars: Words(""),
             functions: Functions::Hidden(Words("")),
-            open: Open { of_numbers: &[], of_resources: Words("") },
+            open: Open { of_numbers: &[], of_floats: Words(""), of_resources: Words("") },
             prefixes: &[],
             inside: None,
             ascii: false,
@@ -213,8 +213,12 @@ impl Reserved {
         self.builtins.contains(name) || self.is_sized_type(name)
     }
 
-    /// Whether this is a builtin of which none takes what a function of the program takes: so many parameters if all are numbers.
-    pub fn is_open(&self, name: &str, numbers: Option<usize>) -> bool {
+    /// Whether this is a builtin of which none takes what a function of the program takes: so many parameters if all are numbers,
+    /// all integers or not.
+    pub fn is_open(&self, name: &str, numbers: Option<usize>, integers: bool) -> bool {
+        if integers && self.open.of_floats.contains(name) {
+            return true;
+        }
         let takes = |list: &&'static str| Words(list).contains(name);
         let lists = self.open.of_numbers;
         match numbers {
@@ -258,6 +262,8 @@ enum Functions {
 struct Open {
     /// They take no, one, two... numbers, vectors or matrices.
     of_numbers: &'static [&'static str],
+    /// Their numbers are floats.
+    of_floats: Words,
     /// They take a resource.
     of_resources: Words,
 }
@@ -442,6 +448,7 @@ const GLSL_OPEN: Open = Open {
         "bitfieldExtract clamp faceforward fma max3 mid3 min3 mix refract smoothstep",
         "bitfieldInsert",
     ],
+    of_floats: Words("cross distance dot faceforward length normalize reflect refract"),
     of_resources: Words(
         "imageAtomicAdd imageAtomicAnd imageAtomicCompSwap imageAtomicExchange imageAtomicMax imageAtomicMin imageAtomicOr \
          imageAtomicXor imageLoad imageSamples imageSize imageStore subpassLoad texelFetch texelFetchOffset texture \
@@ -682,7 +689,7 @@ mod tests {
                 HLSL_TYPES,
                 HLSL_ALIASES,
             ])
-            .chain([HLSL_MODIFIERS, GLSL_LAYOUT_KEYWORDS, GLSL_OPEN.of_resources.0])
+            .chain([HLSL_MODIFIERS, GLSL_LAYOUT_KEYWORDS, GLSL_OPEN.of_resources.0, GLSL_OPEN.of_floats.0])
             .chain(HLSL_FUNCTIONS.iter().chain(GLSL_OPEN.of_numbers).copied().filter(|list| !list.is_empty()))
         {
             let list: Vec<&str> = text.split(' ').collect();

@@ -194,11 +194,6 @@ impl GlslFile<'_> {
             Some(id) => {
                 let structure = &program.structs[id];
                 let block = if transparent { name } else { structure.name };
-                // Push constants are read through the name of their block.
-                let (block, transparent) = match transparent && global.modifiers.has(Modifiers::PUSH_CONSTANT) {
-                    true => (block_name(global), false),
-                    false => (block, transparent),
-                };
                 if !transparent {
                     self.w.before(&structure.comments);
                 }

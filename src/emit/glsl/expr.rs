@@ -118,7 +118,7 @@ impl Dialect for Glsl {
     }
 
     fn members_are_global(&self, global: &Global) -> bool {
-        global.transparent && !global.modifiers.has(Modifiers::PUSH_CONSTANT)
+        global.transparent
     }
 
     fn text<'t>(&self, cx: &Context, text: &'t str) -> &'t str {
