@@ -97,13 +97,14 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// The stage that a function's name tells by custom: its first or last word, `VS`, `VSMain`, `vertexMain`, `MainPS`,
-/// `SpriteVertexShader`.
+/// `SpriteVertexShader`. The letters of a profile say more than a word that may be about something else: `ComputeBlurPS`,
+/// `GeometryVS`.
 fn stage_of_function(name: &str) -> Option<Stage> {
     let mut words = words(name);
     words.pop_if(|last| last.eq_ignore_ascii_case("shader"));
-    let first = words.first().and_then(|w| stage_of_word(w));
-    let last = words.last().and_then(|w| stage_of_word(w));
-    first.or(last)
+    let ends = || [words.first(), words.last()].into_iter().flatten();
+    let of_profile = |word: &String| PREFIXES.iter().find(|(letters, _)| word == letters).map(|(_, stage)| *stage);
+    ends().find_map(of_profile).or_else(|| ends().find_map(|word| stage_of_word(word)))
 }
 
 /// The stage that the words of a function's name tell, wherever they stand: `SpriteVertexShaderHeap`. Nothing if they tell several.
