@@ -199,6 +199,26 @@ fn rules_of_makefiles_are_run_for_their_targets() {
     assert!(report.contains("m/GNUmakefile:11: there is no file `gone.hlsl`"), "{report}");
 }
 
+/// A program that is not known is taken for one with the options of dxc if it is given a shader and a profile as dxc is; braces in
+/// its macros are a command for each value.
+#[test]
+fn programs_with_the_options_of_dxc_are_read() {
+    let script = "set SC=..\\tools\\ShaderCook.exe\n\
+        %SC% -Zs -T ps_6_0 -E shade -DK={1,2} -DMODE={A,B} -I lib a.hlsl\n\
+        ..\\tools\\pack.exe a.hlsl -T fast_mode\necho -T ps_6_0 b.hlsl\n";
+    let (manifest, report) = manifest_of(&[
+        ("s/build.bat", script),
+        ("s/a.hlsl", SHADER),
+        ("s/b.hlsl", "float4 main() : SV_Target { return 0; }\n"),
+    ]);
+    let keys = "files = [\"a.hlsl\"]\nentries = [\"shade:fragment\"]\ninclude = [\"lib\"]\n\
+        permute = { K = [1, 2], MODE = [\"A\", \"B\"] }\n";
+    assert!(manifest.contains(keys), "{manifest}\n{report}");
+    assert!(!manifest.contains("b.hlsl"), "{manifest}");
+    assert!(report.contains("build.bat:2: `shadercook` is taken for a program with the options of dxc"), "{report}");
+    assert!(report.contains("build.bat:3: `..\\tools\\pack.exe` is given a shader and is not followed"), "{report}");
+}
+
 /// Prerequisites that the directory of the makefile does not have are searched where `vpath` and then `VPATH` say.
 #[test]
 fn makefiles_search_for_prerequisites() {

@@ -752,6 +752,10 @@ mod tests {
             ("main", None),
             ("PostProcess", None),
             ("Compare", None),
+            ("ComputeBlurPS", Some(Stage::Fragment)),
+            ("GeometryVS", Some(Stage::Vertex)),
+            ("PSCompute", Some(Stage::Fragment)),
+            ("ComputeBlur", Some(Stage::Compute)),
         ] {
             assert_eq!(stage_of_function(name), stage, "{name}");
         }
