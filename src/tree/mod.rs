@@ -40,7 +40,7 @@ pub use macro_numbers::{MacroNumber, MacroNumbers};
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
 pub use payload_access::{PAYLOAD_USERS, PayloadAccess, PayloadUsers};
 pub use slice::Slices;
-pub use spelling::spelled;
+pub use spelling::{misspelled, spelled};
 pub use stage::Stage;
 pub use types::*;
 pub use verify::verify;
