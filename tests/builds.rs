@@ -683,6 +683,48 @@ fn a_manifest_says_how_includes_are_found() {
     assert!(strict.stderr.contains("differs in case alone"), "{}", strict.stderr);
 }
 
+/// Two parts of a tree have headers of the same names: each file finds those of its part, also where other files need one of them
+/// first, and where it needs the second one only behind the first.
+#[test]
+fn parts_of_a_tree_have_include_roots_of_their_own() {
+    let shader = |headers: &[&str], value: &str| {
+        let includes: String = headers.iter().map(|header| format!("#include \"{header}\"\n")).collect();
+        format!("{includes}float4 main() : SV_Target {{ return {value}; }}\n")
+    };
+    let directory = tree(&[
+        ("s/a/src/onePS.hlsl", &shader(&["shared.hlsli"], "strength()")),
+        ("s/a/src/twoPS.hlsl", &shader(&["../extra.hlsli"], "strength() * extra()")),
+        ("s/a/extra.hlsli", "#include \"shared.hlsli\"\nfloat extra() { return 2; }\n"),
+        ("s/a/inc/shared.hlsli", "float strength() { return 0.125; }\n"),
+        ("s/b/src/onePS.hlsl", &shader(&["first.hlsli"], "strength()")),
+        ("s/b/inc/first.hlsli", "#include <shared.hlsli>\n"),
+        ("s/b/inc/shared.hlsli", "float strength() { return 0.25; }\n"),
+        ("s/c/skyVS.hlsl", "#include <shared.hlsli>\nfloat4 main() : SV_Position { return strength(); }\n"),
+        ("s/c/skyPS.hlsl", &shader(&["shared.hlsli"], "strength()")),
+        ("s/c/deep/inc/shared.hlsli", "float strength() { return 0.5; }\n"),
+        ("s/d/lonelyPS.hlsl", &shader(&["only.hlsli"], "only()")),
+        ("s/e/only.hlsli", "float only() { return 1; }\n"),
+    ]);
+    let suggested = shaderport(directory.path(), &["build", "s", "--suggest-manifest"]);
+    assert_eq!((suggested.code, suggested.stderr.as_str()), (0, ""), "{}", suggested.stdout);
+    for keys in [
+        "[build]\ninclude = [\"b/inc\", \"e\", \"a/inc\", \"c/deep/inc\"]\n",
+        "[[shader]]\nfiles = [\"a/src/onePS.hlsl\", \"a/src/twoPS.hlsl\"]\ninclude = [\"a/inc\"]\n",
+        "[[program]]\nname = \"c/sky\"\nfiles = [\"c/skyVS.hlsl\", \"c/skyPS.hlsl\"]\ninclude = [\"c/deep/inc\"]\n",
+    ] {
+        assert!(suggested.stdout.contains(keys), "{keys}\n{}", suggested.stdout);
+    }
+    assert!(!suggested.stdout.contains("b/src"), "{}", suggested.stdout);
+    write(directory.path(), "s/shaderport.toml", &suggested.stdout);
+    let run = build(directory.path(), &[]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
+    for (name, value) in [("a/src/onePS", "0.125"), ("a/src/twoPS", "0.125"), ("b/src/onePS", "0.25"), ("c/sky", "0.5")]
+    {
+        let text = read(directory.path(), &format!("out/wgsl/{name}.wgsl"));
+        assert!(text.contains(value), "{name}: {text}");
+    }
+}
+
 /// A build of a part of a tree says nothing of the outputs of other parts.
 #[test]
 fn a_part_of_a_tree_prunes_nothing_else() {

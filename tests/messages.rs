@@ -312,6 +312,24 @@ const MEANT: &[(&str, &str, Option<&str>)] = &[
     ("float4 albedo; float4 f() { return albdo; }", "there is `albedo`", Some("albedo")),
     ("float f(float a) { return satruate(a); }", "there is `saturate`", Some("saturate")),
     ("[unrol] void f() { }", "there is `[unroll]`", Some("unroll")),
+    ("Texture2D t; SamplerState s; float4 f() { return t.Sampel(s, 0); }", "there is `Sample`", Some("Sample")),
+    ("RWByteAddressBuffer b; void f() { b.Stroe(0, 1); }", "there is `Store`", Some("Store")),
+    ("float4 main() : SV_Targt { return 0; }", "`SV_Targt` is no system value; there is `SV_Target`", None),
+    (
+        "float f() { return SCALE_2; }",
+        "if the build defines `SCALE_2` as a macro, give it by `-D SCALE_2=VALUE` or `defines` of the manifest",
+        None,
+    ),
+    (
+        "[numthreads(GROUP, 1, 1)] void f() { }",
+        "if the build defines `GROUP` as a macro, give it by `-D GROUP=VALUE` or `defines` of the manifest",
+        None,
+    ),
+    (
+        "FX_STATIC const uint n = 2;",
+        "if the build defines `FX_STATIC` as a macro, give it by `-D FX_STATIC=VALUE` or `defines` of the manifest",
+        None,
+    ),
     ("[shader(\"vertx\")] float4 f() : SV_Position { return 0; }", "there is `vertex`", None),
 ];
 

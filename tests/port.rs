@@ -199,6 +199,63 @@ fn rules_of_makefiles_are_run_for_their_targets() {
     assert!(report.contains("m/GNUmakefile:11: there is no file `gone.hlsl`"), "{report}");
 }
 
+/// A program that is not known is taken for one with the options of dxc if it is given a shader and a profile as dxc is; braces in
+/// its macros are a command for each value.
+#[test]
+fn programs_with_the_options_of_dxc_are_read() {
+    let script = "set SC=..\\tools\\ShaderCook.exe\n\
+        %SC% -Zs -T ps_6_0 -E shade -DK={1,2} -DMODE={A,B} -I lib a.hlsl\n\
+        ..\\tools\\pack.exe a.hlsl -T fast_mode\necho -T ps_6_0 b.hlsl\n";
+    let (manifest, report) = manifest_of(&[
+        ("s/build.bat", script),
+        ("s/a.hlsl", SHADER),
+        ("s/b.hlsl", "float4 main() : SV_Target { return 0; }\n"),
+    ]);
+    let keys = "files = [\"a.hlsl\"]\nentries = [\"shade:fragment\"]\ninclude = [\"lib\"]\n\
+        permute = { K = [1, 2], MODE = [\"A\", \"B\"] }\n";
+    assert!(manifest.contains(keys), "{manifest}\n{report}");
+    assert!(!manifest.contains("b.hlsl"), "{manifest}");
+    assert!(report.contains("build.bat:2: `shadercook` is taken for a program with the options of dxc"), "{report}");
+    assert!(report.contains("build.bat:3: `..\\tools\\pack.exe` is given a shader and is not followed"), "{report}");
+}
+
+/// Prerequisites that the directory of the makefile does not have are searched where `vpath` and then `VPATH` say.
+#[test]
+fn makefiles_search_for_prerequisites() {
+    let makefile = "VPATH = ../shaders:near\nvpath %.fx first second\nvpath %.slang nowhere\nvpath %.slang\n\
+        all: a.spv b.spv c.spv d.spv e.spv\n\
+        %.spv: %.hlsl\n\tdxc -T ps_6_0 -D AS_$* $<\n\
+        c.spv: c.fx\n\tfxc /T ps_5_0 /D AS_c $<\n\
+        d.spv: d.slang\n\tslangc -entry main -stage fragment $<\n\
+        e.spv: e.hlsl\n\tdxc -T ps_6_0 -D HERE $(<D)/e.hlsl\n";
+    let shader = |name: &'static str| (name, SHADER);
+    let (manifest, report) = manifest_of(&[
+        ("s/make/Makefile", makefile),
+        shader("s/shaders/a.hlsl"),
+        shader("s/shaders2/z.hlsl"),
+        shader("s/make/near/a.hlsl"),
+        shader("s/make/near/b.hlsl"),
+        shader("s/make/second/c.fx"),
+        shader("s/make/near/c.fx"),
+        shader("s/make/e.hlsl"),
+        shader("s/make/near/e.hlsl"),
+    ]);
+    for (file, defined) in [
+        ("shaders/a.hlsl", "AS_a"),
+        ("make/near/b.hlsl", "AS_b"),
+        ("make/second/c.fx", "AS_c"),
+        ("make/e.hlsl", "HERE"),
+    ] {
+        let keys = format!("files = [\"{file}\"]\nentries = [\"main:fragment\"]\ndefines = {{ {defined} = \"1\" }}\n");
+        assert!(manifest.contains(&keys), "{keys}\n{manifest}\n{report}");
+    }
+    for other in ["shaders2/z.hlsl", "make/near/a.hlsl", "make/near/c.fx", "make/near/e.hlsl"] {
+        let keys = format!("files = [\"{other}\"]\nentries = [\"main:fragment\", \"shade:fragment\"]\n");
+        assert!(manifest.contains(&keys), "{keys}\n{manifest}");
+    }
+    assert!(report.contains("make/Makefile:11: there is no file `d.slang`"), "{report}");
+}
+
 /// A project of Visual Studio: of the definitions of items and of items what a release has, with properties of what it imports.
 #[test]
 fn projects_of_visual_studio_are_read() {

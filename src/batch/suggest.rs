@@ -4,7 +4,7 @@
 
 use super::finding::Finding;
 use super::loader::Loaders;
-use super::port::{Described, Group, groups, list};
+use super::port::{Described, Group, groups, joined, list};
 use super::walk::files_below;
 use crate::check::stage_in_name;
 use crate::compile::{self, Options, Output, Target};
@@ -22,7 +22,7 @@ const BY_STAGE: &[&str] = &[
     "vert", "frag", "comp", "geom", "tesc", "tese", "mesh", "task", "rgen", "rmiss", "rchit", "rahit", "rint", "rcall",
 ];
 /// Rounds of looking for include roots: an include that is found may include others.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 16;
 
 /// Files that a note names one by one.
 const MOST_NAMED: usize = 16;
@@ -49,6 +49,11 @@ struct Source {
     differs_in_case: bool,
     /// What descriptions say of it.
     groups: Vec<Group>,
+    /// Include roots that it needs before those of the tree, which have other files of the same names.
+    own_roots: Vec<String>,
+    /// With how many ways of its includes it was looked at, and whether in any case.
+    ways: usize,
+    any_case: bool,
 }
 
 /// What is said of a tree beside what is in its sources.
@@ -77,44 +82,54 @@ pub fn suggest(tree: &Path, out: &Path, beside: &Beside) -> Result<Suggested, Fi
     };
     let files: Vec<&String> = all.iter().filter(is_source).collect();
     let mut found = IncludeWays::default();
-    let mut sources = Vec::new();
+    let mut sources: Vec<Source> = Vec::new();
     let pool = rayon::ThreadPoolBuilder::new().stack_size(compile::STACK_BYTES).build();
     let no_threads = |e| Finding::error(Code::INTERNAL, format!("there are no threads to compile on: {e}"));
     let pool = pool.map_err(no_threads)?;
     for _ in 0..ROUNDS {
-        let found_roots = found.searched(tree, &[]);
         let loaders = Loaders::new(tree, tree);
-        let any_case = found.any_case;
+        let (any_case, known) = (found.any_case, std::mem::take(&mut sources));
+        let known: BTreeMap<String, Source> = known.into_iter().map(|source| (source.file.clone(), source)).collect();
         let one = |file: &&String| {
             let group = groups.get(*file).and_then(|groups| groups.first());
             let of_group = group.into_iter().flat_map(|group| &group.include).map(|root| tree.join(root));
-            let include: Vec<PathBuf> = include.iter().cloned().chain(of_group).chain(found_roots.clone()).collect();
+            let own = found.nearest_first(file).into_iter().map(|root| tree.join(root));
+            let include: Vec<PathBuf> = include.iter().cloned().chain(of_group).chain(own).collect();
             let of_group = group.map(Group::first_variant).unwrap_or_default();
             let defines: Vec<_> = defines.iter().cloned().chain(of_group).collect();
-            look_at(&Compiler { tree, loaders: &loaders, include: &include, any_case, defines: &defines }, file)
+            let compiler = Compiler { tree, loaders: &loaders, include: &include, any_case, defines: &defines };
+            Source { ways: found.of_files.get(*file).map_or(0, Vec::len), ..look_at(&compiler, file) }
         };
-        sources = pool.install(|| files.par_iter().map(one).collect::<Vec<Source>>());
+        let again: Vec<&String> = files.iter().copied().filter(|file| found.is_open(file, &known)).collect();
+        sources = pool.install(|| again.par_iter().map(one).collect::<Vec<Source>>());
+        let is_looked_at: BTreeSet<&String> = again.into_iter().collect();
+        sources.extend(known.into_iter().filter(|(file, _)| !is_looked_at.contains(file)).map(|(_, source)| source));
+        sources.sort_by(|a, b| a.file.cmp(&b.file));
         // First, so that a file is found beside the one that includes it.
         if !found.any_case && sources.iter().any(|source| source.differs_in_case) {
             found.any_case = true;
             continue;
         }
-        let missing: BTreeSet<&str> = sources.iter().flat_map(|s| &s.missing).map(String::as_str).collect();
-        if !found.look_for(&missing, &all) {
+        if !found.look_for(&sources, &all) {
             break;
         }
     }
-    let (searched, loaders) = (found.searched(tree, include), Loaders::new(tree, tree));
-    let compiler = Compiler { tree, loaders: &loaders, include: &searched, any_case: found.any_case, defines };
+    let loaders = Loaders::new(tree, tree);
     for source in &mut sources {
+        source.own_roots = found.own_roots(&source.file, &all);
         source.describe(groups.remove(&source.file).unwrap_or_default());
     }
     if !described.is_empty() {
         notes.extend(undescribed(&sources));
     }
     let mut programs = programs(&sources);
-    let agreeing =
-        pool.install(|| programs.par_iter().map(|(_, files)| agree(&compiler, files)).collect::<Vec<bool>>());
+    let do_agree = |(_, files): (&String, &Vec<&Source>)| {
+        let of_tree = files.first().map(|source| found.searched(tree, &source.file)).unwrap_or_default();
+        let searched: Vec<PathBuf> = include.iter().cloned().chain(of_tree).collect();
+        let any_case = found.any_case;
+        agree(&Compiler { tree, loaders: &loaders, include: &searched, any_case, defines }, files)
+    };
+    let agreeing = pool.install(|| programs.par_iter().map(do_agree).collect::<Vec<bool>>());
     let mut agreeing = agreeing.into_iter();
     programs.retain(|_, _| agreeing.next().unwrap_or(true));
     let fault = |s: &Source| s.fault.as_ref().map(|fault| format!("{} has errors: {fault}", s.file));
@@ -143,6 +158,11 @@ impl Source {
         }
         if !entries.is_empty() {
             (self.entries, self.passed_over) = (entries, Vec::new());
+        }
+        for group in &mut groups {
+            let new: Vec<String> =
+                self.own_roots.iter().filter(|root| !group.include.contains(root)).cloned().collect();
+            group.include.extend(new);
         }
         self.groups = groups;
     }
@@ -181,28 +201,70 @@ fn is_glsl(path: &Path) -> bool {
 struct IncludeWays {
     /// Include roots, from the tree.
     roots: Vec<String>,
+    /// Where each source finds what is not beside those that include it: the path of an include, and a root.
+    of_files: BTreeMap<String, Vec<(String, String)>>,
     /// Files are taken for includes whose names differ in case.
     any_case: bool,
 }
 
 impl IncludeWays {
-    fn searched(&self, tree: &Path, before: &[PathBuf]) -> Vec<PathBuf> {
-        before.iter().cloned().chain(self.roots.iter().map(|root| tree.join(root))).collect()
+    /// Where includes of a source are searched: in its own roots and in those of the tree.
+    fn searched(&self, tree: &Path, file: &str) -> Vec<PathBuf> {
+        let own = self.nearest_first(file);
+        let others = self.roots.iter().filter(|root| !own.contains(root));
+        own.iter().chain(others).map(|root| tree.join(root)).collect()
+    }
+
+    /// Whether a source is to be looked at: again, if there are new ways since.
+    fn is_open(&self, file: &str, known: &BTreeMap<String, Source>) -> bool {
+        let ways = self.of_files.get(file).map_or(0, Vec::len);
+        known.get(file).is_none_or(|source| source.ways != ways || source.any_case != self.any_case)
+    }
+
+    /// The roots that a source needs.
+    fn nearest_first(&self, file: &str) -> Vec<String> {
+        let mut own: Vec<String> = Vec::new();
+        for (_, root) in self.of_files.get(file).into_iter().flatten() {
+            if !own.contains(root) {
+                own.push(root.clone());
+            }
+        }
+        own.sort_by_key(|root| distance(root, file));
+        own
+    }
+
+    /// The roots that a source needs, if the roots of the tree lead it to other files of the same names.
+    fn own_roots(&self, file: &str, all: &[String]) -> Vec<String> {
+        let ways = self.of_files.get(file).map(Vec::as_slice).unwrap_or_default();
+        let has = |root: &String, path: &String| all.binary_search(&joined(root, path)).is_ok();
+        let is_misled = |(path, root): &(String, String)| {
+            self.roots.iter().take_while(|other| *other != root).any(|other| has(other, path))
+        };
+        if ways.iter().any(is_misled) { self.nearest_first(file) } else { Vec::new() }
     }
 
     /// Looks for includes that were not found among all files. Gives whether there is a new way.
-    fn look_for(&mut self, missing: &BTreeSet<&str>, all: &[String]) -> bool {
-        let before = self.roots.len();
-        for path in missing {
-            if let Some(root) = root_of(path, all, self.any_case).filter(|root| !self.roots.contains(root)) {
+    fn look_for(&mut self, sources: &[Source], all: &[String]) -> bool {
+        let mut wanted: Vec<(&String, &str)> =
+            sources.iter().flat_map(|s| s.missing.iter().map(|path| (path, s.file.as_str()))).collect();
+        wanted.sort();
+        let mut is_new = false;
+        for (path, file) in &wanted {
+            let Some(root) = root_of(path, file, all, self.any_case) else { continue };
+            let ways = self.of_files.entry((*file).to_owned()).or_default();
+            if !ways.iter().any(|(known, _)| known == *path) {
+                ways.push(((*path).clone(), root.clone()));
+                is_new = true;
+            }
+            if !self.roots.contains(&root) {
                 self.roots.push(root);
             }
         }
-        if self.roots.len() == before && !self.any_case {
-            self.any_case = missing.iter().any(|path| root_of(path, all, true).is_some());
+        if !is_new && !self.any_case {
+            self.any_case = wanted.iter().any(|(path, file)| root_of(path, file, all, true).is_some());
             return self.any_case;
         }
-        self.roots.len() > before
+        is_new
     }
 
     /// The lines of a manifest.
@@ -238,6 +300,9 @@ fn look_at(compiler: &Compiler, file: &str) -> Source {
         differs_in_case,
         fault: first_error(&output),
         groups: Vec::new(),
+        own_roots: Vec::new(),
+        ways: 0,
+        any_case: compiler.any_case,
     }
 }
 
@@ -270,8 +335,8 @@ fn first_error(output: &Output) -> Option<String> {
     Some(format!("{}{}", place.unwrap_or_default(), error.message))
 }
 
-/// The directory from which an include is found, in any case if so; of several the one that is least deep.
-fn root_of(include: &str, all: &[String], any_case: bool) -> Option<String> {
+/// The directory from which an include of a source is found, in any case if so; of several the one that is nearest to the source.
+fn root_of(include: &str, source: &str, all: &[String], any_case: bool) -> Option<String> {
     let include = include.trim_start_matches('/');
     let root = |file: &String| {
         let (before, end) = file.split_at_checked(file.len().checked_sub(include.len())?)?;
@@ -283,7 +348,15 @@ fn root_of(include: &str, all: &[String], any_case: bool) -> Option<String> {
             before => before.strip_suffix('/').map(str::to_owned),
         }
     };
-    all.iter().filter_map(root).min_by_key(|root| (root.matches('/').count(), root.clone()))
+    all.iter().filter_map(root).min_by_key(|root| (distance(root, source), root.clone()))
+}
+
+/// How far a directory is from a file: how many directories of the file's path it is not in, then how deep it is itself.
+fn distance(directory: &str, file: &str) -> (usize, usize) {
+    let parts = directory.split('/').filter(|part| *part != ".");
+    let of_file: Vec<&str> = file.split('/').collect();
+    let common = parts.clone().zip(&of_file).take_while(|(part, of_file)| part == *of_file).count();
+    (of_file.len() - common, parts.count())
 }
 
 /// The files of a program whose names differ in the stage alone, by their common part.
@@ -307,7 +380,8 @@ fn programs(sources: &[Source]) -> BTreeMap<String, Vec<&Source>> {
         let empty = Group::default();
         let agrees =
             |group: &Option<&Group>| group.unwrap_or(&empty).agrees(groups.iter().flatten().next().unwrap_or(&&empty));
-        first && others && count(Stage::Fragment) == 1 && groups.iter().all(agrees)
+        let alike = group.iter().all(|(_, source)| group.iter().all(|(_, other)| source.own_roots == other.own_roots));
+        first && others && alike && count(Stage::Fragment) == 1 && groups.iter().all(agrees)
     };
     let mut programs = BTreeMap::new();
     for (name, mut group) in groups.into_iter().filter(|(_, group)| is_pipeline(group)) {
@@ -368,6 +442,7 @@ fn written(
             all.map(|(name, stage)| format!("{name}:{}", stage.map_or("STAGE", Stage::name))).collect();
         text.push_str(&format!("\n[[shader]]\nfiles = [{:?}]\nentries = {all:?}\n", source.file));
     }
+    text.push_str(&of_own_roots(sources, programs));
     text.push_str(&of_descriptions(sources));
     for (ending, files) in of_one_name(sources, programs) {
         let output = format!("{{target}}/{{file}}.{ending}");
@@ -376,9 +451,30 @@ fn written(
     for (name, sources) in programs {
         let files: Vec<&str> = sources.iter().map(|s| s.file.as_str()).collect();
         text.push_str(&format!("\n[[program]]\nname = {name:?}\nfiles = {files:?}\n"));
-        text.extend(sources.iter().find_map(|s| s.groups.first()).map(Group::keys));
+        match sources.iter().find_map(|s| s.groups.first()) {
+            Some(group) => text.push_str(&group.keys()),
+            None => text.extend(sources.first().filter(|s| !s.own_roots.is_empty()).map(|s| include_key(&s.own_roots))),
+        }
     }
     text
+}
+
+fn include_key(roots: &[String]) -> String {
+    format!("include = {roots:?}\n")
+}
+
+/// The sections of files that have include roots of their own, which no other section says.
+fn of_own_roots(sources: &[Source], programs: &BTreeMap<String, Vec<&Source>>) -> String {
+    let is_in_program = |file: &str| programs.values().flatten().any(|source| source.file == file);
+    let is_plain = |s: &&Source| !s.entries.is_empty() && s.groups.is_empty() && !is_in_program(&s.file);
+    let mut sections: BTreeMap<&[String], Vec<&str>> = BTreeMap::new();
+    for source in sources.iter().filter(is_plain).filter(|s| !s.own_roots.is_empty()) {
+        sections.entry(&source.own_roots).or_default().push(&source.file);
+    }
+    let section = |(roots, files): (&[String], Vec<&str>)| {
+        format!("\n[[shader]]\nfiles = {}\n{}", list(&files), include_key(roots))
+    };
+    sections.into_iter().map(section).collect()
 }
 
 /// The sections of files that descriptions compile: files of the same settings are one section; a file that is compiled in several

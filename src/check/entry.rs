@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     EntryPoint, Explicit, Expr, ExprArena, ExprKind, ExprTree, FunctionBody, FunctionId, Global, GlobalId, GlobalKind,
-    Literal, Modifiers, ParamMode, Stage, TargetCase, Type, TypeId, is_uniform,
+    Literal, Modifiers, ParamMode, Stage, TargetCase, Type, TypeId, is_uniform, misspelled,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -97,13 +97,14 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// The stage that a function's name tells by custom: its first or last word, `VS`, `VSMain`, `vertexMain`, `MainPS`,
-/// `SpriteVertexShader`.
+/// `SpriteVertexShader`. The letters of a profile say more than a word that may be about something else: `ComputeBlurPS`,
+/// `GeometryVS`.
 fn stage_of_function(name: &str) -> Option<Stage> {
     let mut words = words(name);
     words.pop_if(|last| last.eq_ignore_ascii_case("shader"));
-    let first = words.first().and_then(|w| stage_of_word(w));
-    let last = words.last().and_then(|w| stage_of_word(w));
-    first.or(last)
+    let ends = || [words.first(), words.last()].into_iter().flatten();
+    let of_profile = |word: &String| PREFIXES.iter().find(|(letters, _)| word == letters).map(|(_, stage)| *stage);
+    ends().find_map(of_profile).or_else(|| ends().find_map(|word| stage_of_word(word)))
 }
 
 /// The stage that the words of a function's name tell, wherever they stand: `SpriteVertexShaderHeap`. Nothing if they tell several.
@@ -234,7 +235,14 @@ impl<'a> Checker<'a> {
             "name it with `--entry {0}:STAGE`, or in shaderport.toml:\n\n[[shader]]\nfiles = [\"**/{base}\"]\nentries = [\"{0}:fragment\"]",
             info.name
         );
-        self.diags.push(Diagnostic::error(Code::ENTRY_AMBIGUOUS, info.span, message).note(lines));
+        let mut error = Diagnostic::error(Code::ENTRY_AMBIGUOUS, info.span, message);
+        let semantics = [self.output_semantics(decl), self.input_semantics(decl)].concat();
+        for semantic in semantics {
+            if let Some(meant) = misspelled(semantic.as_str()) {
+                error = error.note(format!("`{semantic}` is no system value; there is `{meant}`"));
+            }
+        }
+        self.diags.push(error.note(lines));
     }
 
     pub(super) fn unit_name(&self, decl: DeclId, input: &'a Input) -> Symbol {
@@ -311,13 +319,21 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The stage by attributes, name, file, and results, for a function that is known to be an entry point.
+    /// The stage by attributes, name, file, results, and parameters, for a function that is known to be an entry point.
     pub(super) fn custom_stage(&mut self, decl: DeclId, file: Symbol) -> Option<Stage> {
         let name = self.info(decl).name;
         self.attribute_stage(decl, file)
             .or_else(|| stage_of_function(name.as_str()))
             .or_else(|| stage_of_file(file.as_str()))
             .or_else(|| self.result_stage(decl))
+            .or_else(|| self.parameter_stage(decl))
+    }
+
+    /// The stage that system values tell which only one stage reads.
+    fn parameter_stage(&mut self, decl: DeclId) -> Option<Stage> {
+        const OF_GROUPS: &[&str] = &["SV_DispatchThreadID", "SV_GroupID", "SV_GroupIndex", "SV_GroupThreadID"];
+        let is_of_groups = |s: &Symbol| OF_GROUPS.iter().any(|known| known.eq_ignore_ascii_case(s.as_str()));
+        self.input_semantics(decl).iter().any(is_of_groups).then_some(Stage::Compute)
     }
 
     /// The stage that result semantics tell.
@@ -364,10 +380,12 @@ impl<'a> Checker<'a> {
 
     /// Whether a function has semantics, as entry points do.
     fn has_semantics(&mut self, decl: DeclId) -> bool {
-        if !self.output_semantics(decl).is_empty() {
-            return true;
-        }
-        let Some(instance) = self.quiet(|c| c.instance(decl, WHOLE, Vec::new())) else { return false };
+        !self.output_semantics(decl).is_empty() || !self.input_semantics(decl).is_empty()
+    }
+
+    /// Semantics of parameters, through structs.
+    fn input_semantics(&mut self, decl: DeclId) -> Vec<Symbol> {
+        let Some(instance) = self.quiet(|c| c.instance(decl, WHOLE, Vec::new())) else { return Vec::new() };
         let signature = self.functions.get(instance).signature.clone();
         let mut list = Vec::new();
         for param in &signature.params {
@@ -376,7 +394,7 @@ impl<'a> Checker<'a> {
             }
             self.field_semantics(param.ty, &mut list, 0);
         }
-        !list.is_empty()
+        list
     }
 
     /// Entry points by custom: of attributes, and by `names`: of those of stages, and `main` with what the file or its results
@@ -751,6 +769,10 @@ mod tests {
             ("main", None),
             ("PostProcess", None),
             ("Compare", None),
+            ("ComputeBlurPS", Some(Stage::Fragment)),
+            ("GeometryVS", Some(Stage::Vertex)),
+            ("PSCompute", Some(Stage::Fragment)),
+            ("ComputeBlur", Some(Stage::Compute)),
         ] {
             assert_eq!(stage_of_function(name), stage, "{name}");
         }

@@ -5,10 +5,10 @@ use super::expr::Operand;
 use super::function::WHOLE;
 use super::scope::{DeclId, DeclInfo, ScopeId, ScopeKind, What};
 use super::stage_variables::StageVariable;
-use super::types::{element_modifiers, modifiers_of};
+use super::types::{Name, element_modifiers, modifiers_of};
 use super::{Arg, Checker, Language, attributes, constant};
 use crate::ast::{self, DeclKind, TypeKind};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Severity};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
@@ -39,17 +39,42 @@ impl<'a> Checker<'a> {
         }
         let mut errors = Vec::new();
         let unused = self.entries_checked && self.language() == Language::Slang;
-        let eval = &mut |e| match self.specialization(e, scope) {
-            Some(constant) => self.first_group_size(constant),
-            None => self.try_constant(e, scope),
+        let mut valueless = Vec::new();
+        let eval = &mut |e: &'a ast::Expr| {
+            let value = match self.specialization(e, scope) {
+                Some(constant) => self.first_group_size(constant),
+                None => self.try_constant(e, scope),
+            };
+            valueless.extend(value.is_none().then_some(e));
+            value
         };
         let mut resolved = attributes::resolve(list, unused, eval, &mut errors);
         for error in errors {
-            self.diags.push(error);
+            // A hint that is warned of stays one.
+            let argument = valueless.iter().find(|e| error.severity == Severity::Error && error.span == Some(e.span));
+            if !argument.is_some_and(|e| self.has_undeclared(e, scope)) {
+                self.diags.push(error);
+            }
         }
         self.user_attributes(list, &mut resolved, scope);
         resolved.retain(attributes::is_kept);
         resolved
+    }
+
+    /// Reports a name in an argument that is not declared, which says more than that the argument has no value; whether there is
+    /// one.
+    fn has_undeclared(&mut self, e: &'a ast::Expr, scope: ScopeId) -> bool {
+        match &e.kind {
+            ast::ExprKind::Path(path) if matches!(self.resolve_path(path, scope), Name::Missing) => {
+                self.undeclared(path, scope, e.span);
+                true
+            }
+            ast::ExprKind::Paren(inner) | ast::ExprKind::Prefix(_, inner) => self.has_undeclared(inner, scope),
+            ast::ExprKind::Binary(_, left, right) => {
+                self.has_undeclared(left, scope) || self.has_undeclared(right, scope)
+            }
+            _ => false,
+        }
     }
 
     /// Positions that a declaration gives itself.

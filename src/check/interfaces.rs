@@ -504,6 +504,19 @@ impl<'a> Checker<'a> {
         self.interfaces.matched.get(&ty).map(|known| known.scopes.clone()).unwrap_or_default()
     }
 
+    /// The names of members that extensions may add to a type: whether they do is found when one of them is asked for.
+    pub(super) fn extension_names(&mut self, ty: TypeId) -> Vec<Symbol> {
+        self.match_extensions(ty);
+        let Some(known) = self.interfaces.matched.get(&ty) else { return Vec::new() };
+        let matched = known.scopes.iter().flat_map(|scope| &self.at(*scope).order);
+        let mut names: Vec<Symbol> = matched.map(|decl| self.info(*decl).name).collect();
+        #[expect(clippy::disallowed_methods, reason = "they are sorted")]
+        names.extend(known.waiting.iter().flat_map(|waiting| waiting.names.iter().copied()));
+        names.sort_by_key(|name| name.as_str());
+        names.dedup();
+        names
+    }
+
     /// The interfaces that extensions add to a type.
     fn interfaces_added(&mut self, ty: TypeId) -> Rc<[InterfaceRef]> {
         self.match_extensions(ty);

@@ -235,7 +235,23 @@ impl<'a> Checker<'a> {
                 diagnostic = diagnostic.note(format!("its members: {}", names.join(", ")));
             }
         }
+        if diagnostic.suggestion.is_none()
+            && let Some(similar) = self.similar_of_extensions(ty, name.name)
+        {
+            diagnostic = diagnostic.there_is(name.span, similar.as_str());
+        }
         self.diags.push(diagnostic);
+    }
+
+    /// The member of an extension of a type that a name is probably meant to be: `Sample` of textures.
+    fn similar_of_extensions(&mut self, ty: TypeId, name: Symbol) -> Option<Symbol> {
+        let is_near =
+            |known: &Symbol| !known.as_str().starts_with("__") && nearest(name.as_str(), [known.as_str()]).is_some();
+        let mut near = self.extension_names(ty);
+        near.retain(is_near);
+        near.retain(|known| !self.members(ty, *known).is_empty());
+        let best = nearest(name.as_str(), near.iter().map(|known| known.as_str()))?;
+        near.iter().copied().find(|known| known.as_str() == best)
     }
 
     fn select(&mut self, value: ExprId, scalar: Scalar, length: u8, name: ast::Ident, span: Span) -> Operand<'a> {

@@ -181,6 +181,8 @@ impl<'a> Checker<'a> {
                 diagnostic = foreign_words::advise(diagnostic, name.name.as_str(), name.span);
             } else if let Some(similar) = self.similar(scope, name.name).filter(|_| !self.partial) {
                 diagnostic = diagnostic.there_is(name.span, similar.as_str());
+            } else {
+                diagnostic = diagnostic.may_be_macro(name.name.as_str());
             }
         }
         self.diags.push(diagnostic);

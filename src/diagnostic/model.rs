@@ -93,6 +93,18 @@ impl Diagnostic {
         self.note(format!("there is `{name}`")).suggest(span, name)
     }
 
+    /// Says how a macro of the build is given, if an unknown name is written as those of macros are: in capitals.
+    pub fn may_be_macro(self, name: &str) -> Self {
+        let is_capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let letters = name.chars().filter(char::is_ascii_uppercase).count();
+        if letters < 2 || !name.chars().all(is_capital) {
+            return self;
+        }
+        self.note(format!(
+            "if the build defines `{name}` as a macro, give it by `-D {name}=VALUE` or `defines` of the manifest"
+        ))
+    }
+
     /// Adds a text that is probably meant at a place; what it is has to be said in a note besides.
     pub fn suggest(mut self, span: Span, replacement: &str) -> Self {
         self.suggestion = Some(Suggestion { span, replacement: replacement.to_owned() });
@@ -125,6 +137,14 @@ impl Diagnostics {
             known.severity = known.severity.max(diagnostic.severity);
         } else if self.list.iter().filter(|d| d.severity == diagnostic.severity).count() < Self::LIMIT {
             self.list.push(diagnostic);
+        }
+    }
+
+    /// Adds to the last one, unless there are so many that what comes is left out.
+    pub fn amend_last(&mut self, amend: impl FnOnce(Diagnostic) -> Diagnostic) {
+        if self.list.len() < Self::LIMIT {
+            let last = self.list.pop();
+            self.list.extend(last.map(amend));
         }
     }
 

@@ -228,6 +228,12 @@ impl Parser<'_> {
         }
         self.diags.push(diagnostic);
     }
+    /// What was reported here last may be the fault of a macro that nothing defines.
+    pub(super) fn last_may_be_macro(&mut self, word: &str) {
+        if self.last_error == Some(self.pos) {
+            self.diags.amend_last(|last| last.may_be_macro(word));
+        }
+    }
     pub(super) fn error_at(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.diags.push(Diagnostic::error(code, span, message));
     }

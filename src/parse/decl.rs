@@ -5,7 +5,7 @@ use super::words::W;
 use super::{Language, Level, Parser, R};
 use crate::ast::*;
 use crate::diagnostic::Code;
-use crate::lex::Comment;
+use crate::lex::{Comment, TokenKind};
 use crate::source::Span;
 use crate::symbol::Symbol;
 
@@ -617,6 +617,7 @@ impl Parser<'_> {
                 return self.variable_template(prefix, name, ty, out);
             }
             let generics = prefix.generics.clone().filter(|_| !owner.is_empty());
+            let words = [type_word(&ty), Some(name.name)];
             let var = VarDecl { owner, generics, ..self.variable(name, ty)? };
             if !(prefix.has_modifier("static") && prefix.has_modifier("const")) {
                 self.variables.insert(name.name);
@@ -626,7 +627,11 @@ impl Parser<'_> {
             out.push(prefix.clone().decl(DeclKind::Var(var), span));
             self.sampler_objects(out);
             if !self.eat(W::Comma) {
-                return self.semicolon(&format!("the declaration of `{}`", name.name));
+                let ended = self.semicolon(&format!("the declaration of `{}`", name.name));
+                if ended.is_err() && self.tok().kind == TokenKind::Ident {
+                    words.into_iter().flatten().for_each(|word| self.last_may_be_macro(word.as_str()));
+                }
+                return ended;
             }
             if let Some(last) = out.last_mut() {
                 self.trailing_comments(&mut last.comments);
@@ -732,7 +737,23 @@ impl Parser<'_> {
 }
 
 pub(super) fn is_path_of(ty: &TypeExpr, name: &str) -> bool {
-    matches!(&ty.kind, TypeKind::Path(path) if path.len() == 1 && path.iter().all(|s| s.name.name == name))
+    only_name(ty).is_some_and(|only| only == *name)
+}
+
+/// The name that a type is.
+fn only_name(ty: &TypeExpr) -> Option<Symbol> {
+    match &ty.kind {
+        TypeKind::Path(path) if path.len() == 1 => path.first().map(|segment| segment.name.name),
+        _ => None,
+    }
+}
+
+/// The word that a type was written with, whatever modifiers it has.
+fn type_word(ty: &TypeExpr) -> Option<Symbol> {
+    match &ty.kind {
+        TypeKind::Modified(_, inner) => only_name(inner),
+        _ => only_name(ty),
+    }
 }
 
 /// In `float *p, q` the star belongs to `p`.

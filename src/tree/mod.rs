@@ -42,7 +42,7 @@ pub use made::{Made, MadeCode, Recorder};
 pub use origin::{LeafId, Origin, ParameterId, SamplerPair, Step, StoredLeaf};
 pub use payload_access::{PAYLOAD_USERS, PayloadAccess, PayloadUsers};
 pub use slice::Slices;
-pub use spelling::spelled;
+pub use spelling::{misspelled, spelled};
 pub use stage::Stage;
 pub use types::*;
 pub use verify::verify;

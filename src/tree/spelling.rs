@@ -48,6 +48,13 @@ const SPELLINGS: &[&str] = &[
     "SV_WaveLaneIndex",
 ];
 
+/// The system value that a name of none is probably meant to be.
+pub fn misspelled(name: &str) -> Option<&'static str> {
+    let is_known =
+        SPELLINGS.iter().any(|known| known.eq_ignore_ascii_case(name.trim_end_matches(|c: char| c.is_ascii_digit())));
+    if is_known { None } else { crate::symbol::nearest(name, SPELLINGS.iter().copied()) }
+}
+
 /// A system value, without its index, as D3D and Slang write it; another name as it is.
 pub fn spelled(name: &str) -> &str {
     SPELLINGS.iter().find(|known| known.eq_ignore_ascii_case(name)).copied().unwrap_or(name)

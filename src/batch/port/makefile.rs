@@ -29,6 +29,7 @@ pub fn read(script: &Script, texts: &dyn Fn(&str) -> Option<String>) -> Reading 
         texts,
         variables: BTreeMap::new(),
         targeted: Vec::new(),
+        searched: Vec::new(),
         rules: Vec::new(),
         reading: Reading::default(),
         steps: Cell::new(0),
@@ -70,6 +71,8 @@ struct MakeRun<'a> {
     /// Texts that are expanded where they are used.
     variables: BTreeMap<String, String>,
     targeted: Vec<TargetVariable>,
+    /// Where prerequisites are searched, from the makefile: the pattern of their names, and a directory.
+    searched: Vec<(String, String)>,
     rules: Vec<MakeRule>,
     reading: Reading,
     steps: Cell<usize>,
@@ -127,10 +130,20 @@ fn list(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
+/// The directories of a search path.
+fn search_path(text: &str) -> impl Iterator<Item = &str> {
+    text.split([':', ';', ' ', '\t']).filter(|directory| !directory.is_empty())
+}
+
 /// What `%` of a pattern stands for in a name.
 fn stem_in<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
     let (before, after) = pattern.split_once('%')?;
     name.strip_prefix(before)?.strip_suffix(after).filter(|stem| !stem.is_empty())
+}
+
+/// Whether a name is that of a pattern, or fits it.
+fn fits(pattern: &str, name: &str) -> bool {
+    pattern == name || stem_in(pattern, name).is_some()
 }
 
 impl MakeRun<'_> {
@@ -156,9 +169,10 @@ impl MakeRun<'_> {
             let text = text.split(" #").next().unwrap_or_default().trim();
             let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
             match word {
-                "" | "ifeq" | "ifneq" | "ifdef" | "ifndef" | "else" | "endif" | "vpath" | "undefine" => {}
+                "" | "ifeq" | "ifneq" | "ifdef" | "ifndef" | "else" | "endif" | "undefine" => {}
                 _ if word.starts_with('#') => {}
                 "include" | "-include" | "sinclude" => self.include(file, line, rest, depth),
+                "vpath" => self.search(rest),
                 "define" => defined = Some((rest.trim_end_matches(['=', ':', ' ']).to_owned(), Vec::new())),
                 "export" | "override" | "private" | "unexport" => drop(self.line(file, rest)),
                 _ => in_rule = self.line(file, text),
@@ -167,6 +181,27 @@ impl MakeRun<'_> {
                 return self.reading.note(&self.script, line, "there are more rules than are read");
             }
         }
+    }
+
+    /// `vpath PATTERN DIRECTORIES` adds, without directories it takes away, alone it takes all away.
+    fn search(&mut self, text: &str) {
+        let text = self.expanded(text, &Locals::new(), 0);
+        let (pattern, directories) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+        let mut directories = search_path(directories).peekable();
+        if directories.peek().is_none() {
+            self.searched.retain(|(known, _)| !pattern.is_empty() && known != pattern);
+        }
+        self.searched.extend(directories.map(|directory| (pattern.to_owned(), directory.to_owned())));
+    }
+
+    /// A prerequisite where it is found: in the directory of the makefile, else in the first that is searched for such names.
+    fn found(&self, name: &str) -> String {
+        let directory = self.script.directory();
+        let is_there = |path: &String| self.script.has(&directory, path);
+        let searched = self.searched.iter().filter(|(pattern, _)| fits(pattern, name));
+        let mut paths =
+            std::iter::once(name.to_owned()).chain(searched.map(|(_, searched)| format!("{searched}/{name}")));
+        paths.find(is_there).unwrap_or_else(|| name.to_owned())
     }
 
     fn include(&mut self, file: &str, line: usize, text: &str, depth: usize) {
@@ -237,15 +272,28 @@ impl MakeRun<'_> {
     /// Runs the recipes of all targets.
     fn run(&mut self) {
         let rules = std::mem::take(&mut self.rules);
+        // Behind those of `vpath`.
+        if self.variables.contains_key("VPATH") {
+            self.search(&format!("% {}", self.value("VPATH", &Locals::new(), 0)));
+        }
         let is_pattern = |rule: &&MakeRule| rule.targets.iter().any(|target| target.contains('%'));
         let mut wanted = BTreeSet::new();
+        // A rule that names its target comes before patterns.
+        let mut named = BTreeSet::new();
         for rule in rules.iter().filter(|rule| !is_pattern(rule)) {
+            let has_recipe = !rule.recipe.is_empty();
+            named.extend(rule.targets.iter().filter(|_| has_recipe).map(|name| joined("", name)));
             let names = rule.targets.iter().chain(rule.prerequisites.iter().filter(|_| rule.pattern.is_none()));
             wanted.extend(names.map(|name| joined("", name)));
         }
         let mut all: Vec<Made> = Vec::new();
         for rule in rules.iter().filter(|rule| !rule.recipe.is_empty()) {
-            all.extend(if is_pattern(&rule) { self.of_pattern(rule, &wanted) } else { of_targets(rule, &rules) });
+            let mut made = if is_pattern(&rule) { self.of_pattern(rule, &wanted) } else { of_targets(rule, &rules) };
+            made.retain(|made| !is_pattern(&rule) || !named.contains(&joined("", &made.target)));
+            all.extend(made.into_iter().map(|mut made| {
+                made.prerequisites.iter_mut().for_each(|name| *name = self.found(name));
+                made
+            }));
             if all.len() > MOST_RULES {
                 let line = rule.recipe.first().map_or(0, |(line, _)| *line);
                 self.reading.note(&self.script, line, "there are more targets than are made");
@@ -259,12 +307,21 @@ impl MakeRun<'_> {
     fn of_pattern<'r>(&self, rule: &'r MakeRule, wanted: &BTreeSet<String>) -> Vec<Made<'r>> {
         let (Some(target), Some(first)) = (rule.targets.first(), rule.prerequisites.first()) else { return Vec::new() };
         let (directory, first) = (self.script.directory(), joined("", first));
+        let roots = self.searched.iter().map(|(pattern, searched)| (pattern.as_str(), joined(&directory, searched)));
+        let roots: Vec<(&str, String)> = std::iter::once(("%", directory.clone())).chain(roots).collect();
         let mut all = Vec::new();
-        for file in self.script.files {
-            let below = if directory.is_empty() { Some(file.as_str()) } else { file.strip_prefix(&directory) };
-            let Some(below) = below.map(|file| file.trim_start_matches('/')) else { continue };
-            if let Some(stem) = stem_in(&first, below) {
-                all.push(Made::new(rule, target.replacen('%', stem, 1), stem, &rule.prerequisites));
+        let mut stems: BTreeSet<&str> = BTreeSet::new();
+        for (pattern, root) in &roots {
+            for file in self.script.files {
+                let below = match root.as_str() {
+                    "" => Some(file.as_str()),
+                    root => file.strip_prefix(root).and_then(|file| file.strip_prefix('/')),
+                };
+                let Some(name) = below.filter(|name| fits(pattern, name)) else { continue };
+                // The first directory that has it is meant.
+                if let Some(stem) = stem_in(&first, name).filter(|stem| stems.insert(stem)) {
+                    all.push(Made::new(rule, target.replacen('%', stem, 1), stem, &rule.prerequisites));
+                }
             }
         }
         let is_wanted = |made: &Made| wanted.contains(&joined("", &made.target));

@@ -41,4 +41,5 @@ pub use invocation::{Invocation, read_invocation};
 pub use merge::merge;
 pub use output::PortDirectory;
 pub use report::{PortFacts, report, summary_of};
+pub use script::joined;
 pub use update::{Deed, ThreeWays, step, steps};

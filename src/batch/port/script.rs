@@ -1,6 +1,6 @@
 //! What readers of build descriptions are given, and what they give.
 
-use super::words::{UNKNOWN, is_shader, shown, tool_in};
+use super::words::{UNKNOWN, is_quiet, is_shader, like_dxc, program_name, shown, tool_in};
 use globset::GlobBuilder;
 
 /// Commands of one description.
@@ -49,24 +49,27 @@ impl Reading {
     /// Adds a command if a compiler is run. Another program that is given a shader is named.
     pub fn command(&mut self, script: &Script, line: usize, directory: &str, words: &[String]) {
         if tool_in(words).is_some() {
-            if self.commands.len() >= MOST_COMMANDS {
-                return self.note(script, line, "there are more commands than are read");
-            }
-            let place = format!("{}:{line}", script.name);
-            self.commands.push(ToolCommand { words: words.to_vec(), directory: directory.to_owned(), place });
-            return;
+            return self.compiler(script, line, directory, words.to_vec());
         }
         let Some((program, arguments)) = words.split_first() else { return };
-        if arguments.iter().any(|word| is_shader(word))
-            && !QUIET.contains(&super::words::program_name(program).as_str())
-        {
+        if let Some(all) = like_dxc(words) {
+            let program = program_name(program);
+            self.note(script, line, &format!("`{}` is taken for a program with the options of dxc", shown(&program)));
+            return all.into_iter().for_each(|words| self.compiler(script, line, directory, words));
+        }
+        if arguments.iter().any(|word| is_shader(word)) && !is_quiet(program) {
             self.note(script, line, &format!("`{}` is given a shader and is not followed", shown(program)));
         }
     }
-}
 
-/// Programs that do nothing to shaders but show or move them.
-const QUIET: &[&str] = &["echo", "copy", "cp", "del", "rm", "mv", "move", "xcopy", "install", "printf", "test", "["];
+    fn compiler(&mut self, script: &Script, line: usize, directory: &str, words: Vec<String>) {
+        if self.commands.len() >= MOST_COMMANDS {
+            return self.note(script, line, "there are more commands than are read");
+        }
+        let place = format!("{}:{line}", script.name);
+        self.commands.push(ToolCommand { words, directory: directory.to_owned(), place });
+    }
+}
 
 impl Script<'_> {
     /// The directory that it is in.

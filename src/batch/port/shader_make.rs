@@ -4,7 +4,7 @@ use super::script::{Reading, Script, ToolCommand};
 use super::words::{is_shader, posix_words};
 
 /// Commands that the braces of one line may be.
-const MOST_VARIANTS: usize = 4096;
+pub const MOST_VARIANTS: usize = 4096;
 
 /// Whether a text is a configuration of ShaderMake: its lines begin with a shader and name a profile.
 pub fn is_shader_make(text: &str) -> bool {
@@ -45,7 +45,7 @@ pub fn read(script: &Script) -> Reading {
 }
 
 /// All texts that braces stand for, the last ones changing fastest, and whether these are all.
-fn braces(text: &str) -> (Vec<String>, bool) {
+pub fn braces(text: &str) -> (Vec<String>, bool) {
     let Some((before, rest)) = text.split_once('{') else { return (vec![text.to_owned()], true) };
     let Some((inside, after)) = rest.split_once('}') else { return (vec![text.to_owned()], true) };
     let (ends, mut is_whole) = braces(after);

@@ -1,6 +1,8 @@
 //! Command lines as words, as shells split them, and what in them is not known.
 
 use super::flags::CompilerTool;
+use super::invocation::stage_of_profile;
+use super::shader_make::{MOST_VARIANTS, braces};
 
 /// Begins and ends the name of a variable whose value no description says. It is in no text that is read.
 pub const UNKNOWN: char = '\u{1}';
@@ -106,6 +108,41 @@ pub fn tool_in(words: &[String]) -> Option<(CompilerTool, &[String])> {
         rest = after;
     }
     None
+}
+
+/// The command of dxc that a program means which is not known here but is given a shader and a profile as dxc is: one that runs
+/// dxc, or takes its options. Braces in a macro are a command for each value in them.
+pub fn like_dxc(words: &[String]) -> Option<Vec<Vec<String>>> {
+    let (program, arguments) = words.split_first()?;
+    let is_profile = |word: &String| stage_of_profile(word.split('_').next().unwrap_or_default()).is_some();
+    let has_profile = arguments.windows(2).any(|pair| match pair {
+        [flag, value] => matches!(flag.as_str(), "-T" | "/T") && value.contains('_') && is_profile(value),
+        _ => false,
+    });
+    if is_quiet(program) || !has_profile || !arguments.iter().any(|word| is_shader(word)) {
+        return None;
+    }
+    let mut all = vec![vec![CompilerTool::Dxc.name().to_owned()]];
+    for word in arguments {
+        let is_macro = word.starts_with("-D") || word.starts_with("/D");
+        let (choices, _) = if is_macro && !is_open(word) { braces(word) } else { (vec![word.clone()], true) };
+        if choices.len() * all.len() > MOST_VARIANTS {
+            return None;
+        }
+        let with = |before: &Vec<String>| {
+            choices.iter().map(|choice| [before.as_slice(), std::slice::from_ref(choice)].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    Some(all)
+}
+
+/// Programs that do nothing to shaders but show or move them.
+const QUIET: &[&str] = &["echo", "copy", "cp", "del", "rm", "mv", "move", "xcopy", "install", "printf", "test", "["];
+
+/// Whether a program does nothing to the files that it is given but show or move them.
+pub fn is_quiet(program: &str) -> bool {
+    QUIET.contains(&program_name(program).as_str())
 }
 
 /// Endings of names of shaders.
