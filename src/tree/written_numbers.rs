@@ -98,7 +98,7 @@ impl WrittenNumbers {
 
     /// Forgets those with some names in them.
     pub fn forget_uses(&mut self, names: &BTreeSet<NumberName>) {
-        #[expect(clippy::iter_over_hash_type, reason = "each is changed by itself")]
+        #[expect(clippy::disallowed_methods, reason = "each is changed by itself")]
         for number in self.numbers.values_mut().flatten() {
             *number = number.take().filter(|number| !number.names().any(|name| names.contains(&name)));
         }
@@ -106,7 +106,7 @@ impl WrittenNumbers {
 
     /// Calls `f` with the expressions of each number, to change them.
     pub fn each_exprs_mut(&mut self, f: &mut dyn FnMut(&mut ExprArena)) {
-        #[expect(clippy::iter_over_hash_type, reason = "each is changed by itself")]
+        #[expect(clippy::disallowed_methods, reason = "each is changed by itself")]
         for number in self.numbers.values_mut().flatten().flatten() {
             f(&mut number.tree.exprs);
         }

@@ -43,7 +43,9 @@ pub(super) fn name(
     let structs = if objects.is_empty() { FxHashSet::default() } else { struct_names(program) };
     let params: Vec<LocalId> = program.functions[id].params.iter().map(|p| p.local).collect();
     let numbers = program.number_names(&program.functions[id], &body).into_iter();
-    let kept = &kept.iter().copied().chain(numbers.map(|name| name_in_number(program, name))).collect();
+    let mut kept = kept.clone();
+    kept.extend(numbers.map(|name| name_in_number(program, name)));
+    let kept = &kept;
     let mentions = Mentions::of(program, NameFacts { language, open, owner }, &body, &params);
     let block = std::mem::take(&mut body.block);
     let mut scopes = NameScopes { reserved, kept, mentions, objects, structs, visible: vec![FxHashMap::default()] };
