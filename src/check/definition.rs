@@ -11,6 +11,9 @@ use crate::parse::Language;
 use crate::symbol::Symbol;
 use crate::tree::TypeId;
 
+/// A definition of a method outside of its struct.
+pub(super) type OutOfLine<'a> = (&'a ast::Decl, &'a ast::FunctionDecl);
+
 /// The statements of a function, and what is written at them.
 pub(super) struct Definition<'a> {
     pub attributes: &'a [ast::Attribute],

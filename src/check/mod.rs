@@ -391,7 +391,7 @@ pub(crate) struct Checker<'a> {
     function_values: function_values::FunctionValues<'a>,
     queue: VecDeque<function::InstanceId>,
     /// Definitions outside of their struct: the names of the struct and those around it, from the outside, and of the method.
-    out_of_line: FxHashMap<(Vec<Symbol>, Symbol), Vec<(&'a ast::Decl, &'a ast::FunctionDecl)>>,
+    out_of_line: FxHashMap<(Vec<Symbol>, Symbol), Vec<definition::OutOfLine<'a>>>,
     /// The same of static members that are given their values outside.
     values_out_of_line: FxHashMap<(Vec<Symbol>, Symbol), &'a ast::VarDecl>,
     /// Specializations of the templates of a scope, by name.

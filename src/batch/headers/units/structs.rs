@@ -269,7 +269,7 @@ mod tests {
         assert_eq!((strings(&f.uses), strings(&f.calls)), (vec!["A", "float", "g", "h", "return"], vec!["k"]));
         assert_eq!(
             (strings(&definition.uses), strings(&definition.calls)),
-            (vec!["A", "A::b", "B", "make", "return"], vec!["f"])
+            (vec!["A", "A::b", "B", "make", "return"], vec!["b", "f"])
         );
         assert_eq!(f.tokens_in_place(), "A :: float f ( float y ) { return g ( y ) * x + h . k ( y ) ; }");
     }
