@@ -354,7 +354,7 @@ fn blocks_have_names() {
                 ("words", "words", "words_block", "tbuffer words_block : register"),
                 ("result", "result", "", "RWStructuredBuffer<float4> result :"),
                 ("$Globals", "globalParams", "", "cbuffer globalParams :"),
-                ("main.$Params", "entryPointParams", "", "cbuffer entryPointParams :"),
+                ("main.$Params", "main", "", "cbuffer main :"),
             ][..],
         ),
         (
@@ -366,12 +366,7 @@ fn blocks_have_names() {
                 ("words", "words", "words_block", "buffer words_block { vec4 words; }"),
                 ("result", "result", "result_block2", "buffer result_block2 { vec4 result[]; }"),
                 ("$Globals", "globalParams_block", "", "uniform globalParams_block\n"),
-                (
-                    "main.$Params",
-                    "entryPointParams",
-                    "entryPointParams_block",
-                    "uniform entryPointParams_block { float entryPointParams; }",
-                ),
+                ("main.$Params", "entryPointParams_block", "", "uniform entryPointParams_block\n"),
             ],
         ),
     ] {

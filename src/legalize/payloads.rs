@@ -202,10 +202,12 @@ impl Variables {
 
     /// Where there are several of a storage, each is named after its type: a number would not say which is which.
     fn name_by_types(&self, program: &mut Program) {
-        for ((word, ty), at) in &self.known {
-            let several = self.counts.get(word).is_some_and(|count| *count > 1);
-            if let (true, Type::Struct(of), Some(variable)) = (several, program.types.get(*ty), self.list.get(*at)) {
-                let term = name_of(*word).rsplit('_').next().unwrap_or_default();
+        for variable in &self.list {
+            let global = &program.globals[variable.id];
+            let Some(word) = global.storage else { continue };
+            let several = self.counts.get(&word).is_some_and(|count| *count > 1);
+            if let (true, Type::Struct(of)) = (several, program.types.get(global.ty)) {
+                let term = name_of(word).rsplit('_').next().unwrap_or_default();
                 program.globals[variable.id].name = Symbol::new(&format!("{}_{term}", program.structs[of].name));
             }
         }
