@@ -20,7 +20,7 @@ use crate::tree::{
     Access, Body, ExprId, ExprKind, FunctionBody, FunctionId, Global, GlobalId, Item, LocalId, Param, Program,
     SamplerPair, Type, TypeId,
 };
-use places::{Flow, Handed, Place, Reads};
+use places::{Handed, Reads, TextureFlow, TexturePlace};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PASS: Pass = Pass {
@@ -52,19 +52,19 @@ fn report_kept(cx: &mut Context) {
 }
 
 fn combine(cx: &mut Context) {
-    let flow = Flow::of(cx.program);
-    let mut pairs = Pairs::new();
+    let flow = TextureFlow::of(cx.program);
+    let mut pairs = TexturePairs::new();
     let mut warnings = Vec::new();
     for (place, reads) in &flow.reads {
         match *place {
-            Place::Global(texture) => match sampler_of(cx.program, texture, reads) {
+            TexturePlace::Global(texture) => match sampler_of(cx.program, texture, reads) {
                 Ok(sampler) if cx.options.combine_samplers || is_asked(cx.program, texture, sampler) => {
-                    pairs.insert(*place, Some(Place::Global(sampler)));
+                    pairs.insert(*place, Some(TexturePlace::Global(sampler)));
                 }
                 Err(why) => warnings.extend(why.map(|warning| *warning)),
                 Ok(_) => {}
             },
-            Place::Param(..) => {
+            TexturePlace::Param(..) => {
                 let mut samplers = reads.samplers.iter().copied();
                 let (first, second) = (samplers.next(), samplers.next());
                 let reads_texels = reads.alone && first.is_some_and(|sampler| compares_at(cx.program, sampler));
@@ -82,12 +82,18 @@ fn combine(cx: &mut Context) {
 }
 
 /// Textures that are to be combined, with their samplers; a parameter may be read without one.
-type Pairs = BTreeMap<Place, Option<Place>>;
+type TexturePairs = BTreeMap<TexturePlace, Option<TexturePlace>>;
 
 /// Leaves those that agree with what they are handed on to and with what is handed on to them. Gives which are compared.
-fn agree(program: &Program, flow: &Flow, pairs: &mut Pairs, warnings: &mut Vec<Diagnostic>) -> BTreeMap<Place, bool> {
-    let compared = |(place, sampler): (&Place, &Option<Place>)| Some((*place, compares_at(program, (*sampler)?)));
-    let mut kinds: BTreeMap<Place, bool> = pairs.iter().filter_map(compared).collect();
+fn agree(
+    program: &Program,
+    flow: &TextureFlow,
+    pairs: &mut TexturePairs,
+    warnings: &mut Vec<Diagnostic>,
+) -> BTreeMap<TexturePlace, bool> {
+    let compared =
+        |(place, sampler): (&TexturePlace, &Option<TexturePlace>)| Some((*place, compares_at(program, (*sampler)?)));
+    let mut kinds: BTreeMap<TexturePlace, bool> = pairs.iter().filter_map(compared).collect();
     // Callers come last.
     for handed in flow.handed.iter().rev() {
         if let Some(kind) = kinds.get(&handed.from).copied() {
@@ -101,7 +107,7 @@ fn agree(program: &Program, flow: &Flow, pairs: &mut Pairs, warnings: &mut Vec<D
         };
         let Some(handed) = flow.handed.iter().find(differs) else { return kinds };
         for place in [handed.from, handed.to] {
-            if let (Some(_), Place::Global(texture)) = (pairs.remove(&place), place) {
+            if let (Some(_), TexturePlace::Global(texture)) = (pairs.remove(&place), place) {
                 let why = "it is handed on to a function that is given textures that stay apart";
                 warnings.push(apart(program, texture, why).label(handed.at, "here"));
             }
@@ -110,10 +116,10 @@ fn agree(program: &Program, flow: &Flow, pairs: &mut Pairs, warnings: &mut Vec<D
 }
 
 /// Whether a sampler compares.
-fn compares_at(program: &Program, sampler: Place) -> bool {
+fn compares_at(program: &Program, sampler: TexturePlace) -> bool {
     let ty = match sampler {
-        Place::Global(id) => program.globals[id].ty,
-        Place::Param(function, local) => program.functions[function].code.locals[local].ty,
+        TexturePlace::Global(id) => program.globals[id].ty,
+        TexturePlace::Param(function, local) => program.functions[function].code.locals[local].ty,
     };
     matches!(program.types.get(ty), Type::Sampler(true))
 }
@@ -149,19 +155,19 @@ fn is_asked(program: &Program, texture: GlobalId, sampler: GlobalId) -> bool {
 }
 
 /// Puts combined textures in the places of textures and of their samplers.
-fn join(program: &mut Program, pairs: &Pairs, kinds: &BTreeMap<Place, bool>) {
+fn join(program: &mut Program, pairs: &TexturePairs, kinds: &BTreeMap<TexturePlace, bool>) {
     let functions: Vec<FunctionId> = program.reachable_functions();
     let functions: Vec<FunctionId> =
         functions.into_iter().filter(|id| matches!(program.functions[*id].body, FunctionBody::Block)).collect();
     // Found before types change.
-    let uses: Vec<Vec<Read>> = functions.iter().map(|id| reads_in(program, *id, pairs)).collect();
+    let uses: Vec<Vec<TextureRead>> = functions.iter().map(|id| reads_in(program, *id, pairs)).collect();
     for (place, sampler) in pairs {
         combine_at(program, *place, *sampler, kinds.get(place) == Some(&true));
     }
     // The parameters that functions have lost, by their indices; callees come first.
     let mut lost: BTreeMap<FunctionId, Vec<usize>> = BTreeMap::new();
     for (&id, uses) in functions.iter().zip(&uses) {
-        let kinds = |place: &Place| kinds.get(place) == Some(&true);
+        let kinds = |place: &TexturePlace| kinds.get(place) == Some(&true);
         let gone = program.lend_code(id, |program, body| rewrite(program, body, uses, &kinds, &lost));
         let params = &mut program.functions[id].params;
         let is_gone = |param: &Param| gone.contains(&param.local);
@@ -175,23 +181,27 @@ fn join(program: &mut Program, pairs: &Pairs, kinds: &BTreeMap<Place, bool>) {
 }
 
 /// A call that is given a texture that is to be combined: the element of an array with what is around it, and the sampler.
-struct Read {
-    place: Place,
+struct TextureRead {
+    place: TexturePlace,
     path: Vec<ExprId>,
     sampler: Option<ExprId>,
 }
 
-fn reads_in(program: &Program, id: FunctionId, pairs: &Pairs) -> Vec<Read> {
+fn reads_in(program: &Program, id: FunctionId, pairs: &TexturePairs) -> Vec<TextureRead> {
     let body = &program.functions[id].code;
     let mut reads = Vec::new();
     for &call in body.live().iter() {
         if let Some((_, args)) = places::called(program, &body.exprs, call) {
             let textures = args.iter().filter(|arg| places::is_texture(program, body.exprs[**arg].ty));
             let given = textures.filter_map(|arg| Some((*arg, places::place(program, id, &body.exprs, *arg)?)));
-            reads.extend(given.map(|(arg, place)| Read { place, path: places::path(&body.exprs, arg), sampler: None }));
+            reads.extend(given.map(|(arg, place)| TextureRead {
+                place,
+                path: places::path(&body.exprs, arg),
+                sampler: None,
+            }));
         } else if let Some(used) = places::used(program, id, &body.exprs, call) {
             let sampler = used.sampler.map(|(at, _)| at);
-            reads.push(Read { place: used.place, path: places::path(&body.exprs, used.texture), sampler });
+            reads.push(TextureRead { place: used.place, path: places::path(&body.exprs, used.texture), sampler });
         }
     }
     reads.retain(|read| pairs.contains_key(&read.place));
@@ -199,16 +209,16 @@ fn reads_in(program: &Program, id: FunctionId, pairs: &Pairs) -> Vec<Read> {
 }
 
 /// Makes a parameter a combined texture.
-fn combine_at(program: &mut Program, place: Place, sampler: Option<Place>, compares: bool) {
+fn combine_at(program: &mut Program, place: TexturePlace, sampler: Option<TexturePlace>, compares: bool) {
     match place {
-        Place::Global(texture) => {
+        TexturePlace::Global(texture) => {
             let ty = combined_in(program, program.globals[texture].ty, compares);
-            let origin = sampler.and_then(Place::global).map(|sampler| program.globals[sampler].origin);
+            let origin = sampler.and_then(TexturePlace::global).map(|sampler| program.globals[sampler].origin);
             let global = &mut program.globals[texture];
             global.ty = ty;
             global.pair = Some(SamplerPair { sampler: origin, first: true });
         }
-        Place::Param(function, local) => {
+        TexturePlace::Param(function, local) => {
             let ty = combined_in(program, program.functions[function].code.locals[local].ty, compares);
             program.functions[function].code.locals[local].ty = ty;
         }
@@ -225,12 +235,12 @@ fn combined_in(program: &mut Program, ty: TypeId, compares: bool) -> TypeId {
 fn rewrite(
     program: &mut Program,
     body: &mut Body,
-    uses: &[Read],
-    compares: &dyn Fn(&Place) -> bool,
+    uses: &[TextureRead],
+    compares: &dyn Fn(&TexturePlace) -> bool,
     lost: &BTreeMap<FunctionId, Vec<usize>>,
 ) -> BTreeSet<LocalId> {
     let before = mentioned(program, body);
-    for Read { place, path, sampler } in uses {
+    for TextureRead { place, path, sampler } in uses {
         for id in path {
             body.exprs[*id].ty = combined_in(program, body.exprs[*id].ty, compares(place));
         }
@@ -260,7 +270,7 @@ fn mentioned(program: &Program, body: &Body) -> BTreeSet<LocalId> {
 }
 
 /// Removes samplers that nothing is read through any more.
-fn remove_samplers(program: &mut Program, pairs: &Pairs) {
+fn remove_samplers(program: &mut Program, pairs: &TexturePairs) {
     let mut left: BTreeSet<GlobalId> = BTreeSet::new();
     program.each_exprs(&mut |exprs, live| {
         let globals = live.iter().filter_map(|id| match exprs[*id].kind {
@@ -270,7 +280,7 @@ fn remove_samplers(program: &mut Program, pairs: &Pairs) {
         left.extend(globals);
     });
     let of_globals =
-        pairs.iter().filter_map(|(place, sampler)| Some((place.global()?, sampler.and_then(Place::global)?)));
+        pairs.iter().filter_map(|(place, sampler)| Some((place.global()?, sampler.and_then(TexturePlace::global)?)));
     let mut gone: BTreeSet<GlobalId> = BTreeSet::new();
     for (texture, sampler) in of_globals.filter(|(_, sampler)| !left.contains(sampler)) {
         if gone.insert(sampler) {

@@ -34,8 +34,8 @@ pub use body::*;
 pub use build::Build;
 pub use expr_kinds::ExprKinds;
 pub use function::{
-    EntryPoint, Function, FunctionBody, KNOWN_AS, Member, Outside, PASSES, Param, ParamMode, TargetCase, is_default_case,
-    is_uniform,
+    EntryPoint, Function, FunctionBody, KNOWN_AS, Member, Outside, PASSES, Param, ParamMode, TargetCase,
+    is_default_case, is_uniform,
 };
 pub use listed::Listed;
 pub use made::{Made, MadeCode, Recorder};

@@ -17,17 +17,17 @@ const ELSEWHERE: &str = "this is no read through a sampler that is a parameter";
 
 /// A parameter of the program, or of a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Place {
+pub(super) enum TexturePlace {
     Global(GlobalId),
     Param(FunctionId, LocalId),
 }
 
-impl Place {
+impl TexturePlace {
     /// A parameter of the program.
     pub(super) fn global(self) -> Option<GlobalId> {
         match self {
-            Place::Global(id) => Some(id),
-            Place::Param(..) => None,
+            TexturePlace::Global(id) => Some(id),
+            TexturePlace::Param(..) => None,
         }
     }
 }
@@ -36,7 +36,7 @@ impl Place {
 #[derive(Clone, Default, Debug)]
 pub(super) struct Reads {
     /// The samplers: globals, or parameters of the function whose parameter the texture is.
-    pub(super) samplers: BTreeSet<Place>,
+    pub(super) samplers: BTreeSet<TexturePlace>,
     /// It is read without a sampler, too.
     pub(super) alone: bool,
     /// Where it is used in another way, and how.
@@ -45,29 +45,29 @@ pub(super) struct Reads {
 
 /// A texture that a call hands on to a parameter.
 pub(super) struct Handed {
-    pub(super) from: Place,
-    pub(super) to: Place,
+    pub(super) from: TexturePlace,
+    pub(super) to: TexturePlace,
     pub(super) at: Span,
 }
 
 /// How all textures are read.
 #[derive(Default)]
-pub(super) struct Flow {
-    pub(super) reads: BTreeMap<Place, Reads>,
+pub(super) struct TextureFlow {
+    pub(super) reads: BTreeMap<TexturePlace, Reads>,
     pub(super) handed: Vec<Handed>,
 }
 
 /// A call that reads textures or hands them on: the textures with their samplers, as arguments.
-pub(super) struct Use {
+pub(super) struct TextureUse {
     pub(super) texture: ExprId,
-    pub(super) place: Place,
-    pub(super) sampler: Option<(ExprId, Place)>,
+    pub(super) place: TexturePlace,
+    pub(super) sampler: Option<(ExprId, TexturePlace)>,
 }
 
-impl Flow {
+impl TextureFlow {
     /// Of a program.
-    pub(super) fn of(program: &Program) -> Flow {
-        let mut flow = Flow::default();
+    pub(super) fn of(program: &Program) -> TextureFlow {
+        let mut flow = TextureFlow::default();
         // Callees come first.
         for id in program.reachable_functions() {
             let function = &program.functions[id];
@@ -114,15 +114,15 @@ impl Flow {
         let given: BTreeMap<LocalId, ExprId> = params.iter().map(|p| p.local).zip(args.iter().copied()).collect();
         let locals = &program.functions[callee].code.locals;
         for (param, arg) in params.iter().zip(args).filter(|(p, _)| is_texture(program, locals[p.local].ty)) {
-            let to = Place::Param(callee, param.local);
+            let to = TexturePlace::Param(callee, param.local);
             let Some(from) = place(program, id, &body.exprs, *arg) else { continue };
             // One that nothing reads is of no kind.
             let known = self.reads.entry(to).or_default().clone();
-            let sampler = |of: Place| match of {
-                Place::Global(_) => Some(of),
-                Place::Param(_, local) => place(program, id, &body.exprs, *given.get(&local)?),
+            let sampler = |of: TexturePlace| match of {
+                TexturePlace::Global(_) => Some(of),
+                TexturePlace::Param(_, local) => place(program, id, &body.exprs, *given.get(&local)?),
             };
-            let samplers: Option<Vec<Place>> = known.samplers.iter().map(|of| sampler(*of)).collect();
+            let samplers: Option<Vec<TexturePlace>> = known.samplers.iter().map(|of| sampler(*of)).collect();
             let reads = self.reads.entry(from).or_default();
             let at = body.exprs[*arg].span;
             reads.alone |= known.alone;
@@ -145,8 +145,8 @@ impl Flow {
     ) {
         for id in live.iter().filter(|id| !covered.contains(id)) {
             let place = match exprs[*id].kind {
-                ExprKind::Global(global) => Some(Place::Global(global)),
-                ExprKind::Local(local) => function.map(|function| Place::Param(function, local)),
+                ExprKind::Global(global) => Some(TexturePlace::Global(global)),
+                ExprKind::Local(local) => function.map(|function| TexturePlace::Param(function, local)),
                 _ => None,
             };
             if let Some(place) = place.filter(|_| is_texture(program, exprs[*id].ty)) {
@@ -167,7 +167,7 @@ pub(super) fn called<'a>(program: &Program, exprs: &'a ExprArena, id: ExprId) ->
 }
 
 /// The texture that a builtin reads, with the sampler beside it.
-pub(super) fn used(program: &Program, function: FunctionId, exprs: &ExprArena, id: ExprId) -> Option<Use> {
+pub(super) fn used(program: &Program, function: FunctionId, exprs: &ExprArena, id: ExprId) -> Option<TextureUse> {
     let (ExprKind::Call(_, args) | ExprKind::Native(_, args)) = &exprs[id].kind else { return None };
     let texture = args.iter().copied().find(|arg| is_texture(program, exprs[*arg].ty))?;
     let sampler = args.iter().copied().find(|arg| is_sampler(program, exprs[*arg].ty));
@@ -176,17 +176,17 @@ pub(super) fn used(program: &Program, function: FunctionId, exprs: &ExprArena, i
         Some(arg) => Some((arg, place(program, function, exprs, arg).filter(|_| path(exprs, arg).len() == 1)?)),
         None => None,
     };
-    Some(Use { texture, place: place(program, function, exprs, texture)?, sampler })
+    Some(TextureUse { texture, place: place(program, function, exprs, texture)?, sampler })
 }
 
 /// Where a texture or sampler is kept that is given whole or as an element of an array.
-pub(super) fn place(program: &Program, function: FunctionId, exprs: &ExprArena, id: ExprId) -> Option<Place> {
+pub(super) fn place(program: &Program, function: FunctionId, exprs: &ExprArena, id: ExprId) -> Option<TexturePlace> {
     match exprs[*path(exprs, id).last()?].kind {
-        ExprKind::Global(global) => Some(Place::Global(global)),
+        ExprKind::Global(global) => Some(TexturePlace::Global(global)),
         ExprKind::Local(local) => {
             let owner = &program.functions[function];
             let param = owner.params.iter().find(|p| p.local == local)?;
-            is_plain(program, owner, param).then_some(Place::Param(function, local))
+            is_plain(program, owner, param).then_some(TexturePlace::Param(function, local))
         }
         _ => None,
     }
