@@ -383,6 +383,24 @@ impl<'a> Checker<'a> {
         !self.output_semantics(decl).is_empty() || !self.input_semantics(decl).is_empty()
     }
 
+    /// Whether a function may be an entry point as far as semantics tell: D3D's compilers refuse an input without one, so that
+    /// `CommonVS(float4 position)` is what entry points have in common, whatever its result is.
+    fn is_entry_like(&mut self, decl: DeclId) -> bool {
+        if !self.has_semantics(decl) {
+            return false;
+        }
+        let is_slang = self.source_of(decl).language == Language::Slang;
+        let Some(instance) = self.quiet(|c| c.instance(decl, WHOLE, Vec::new())) else { return false };
+        let signature = self.functions.get(instance).signature.clone();
+        is_slang
+            || !signature.params.iter().any(|param| {
+                let Some(ast::DeclKind::Var(var)) = param.decl.map(|d| &d.kind) else { return false };
+                let is_uniform = param.decl.is_some_and(|decl| has_modifier(decl, "uniform"));
+                let is_number = self.program.types.component(self.program.types.innermost(param.ty)).is_some();
+                param.mode != ParamMode::Out && !is_uniform && is_number && names(&var.semantics).is_empty()
+            })
+    }
+
     /// Semantics of parameters, through structs.
     fn input_semantics(&mut self, decl: DeclId) -> Vec<Symbol> {
         let Some(instance) = self.quiet(|c| c.instance(decl, WHOLE, Vec::new())) else { return Vec::new() };
@@ -433,11 +451,11 @@ impl<'a> Checker<'a> {
             } else if let Some(stage) = stage_of_function(name)
                 // These need `[numthreads]`, which tells already.
                 && !stage.has_groups()
-                && (self.has_semantics(decl) || words(name).len() == 1 || name.to_ascii_lowercase().contains("main"))
+                && (self.is_entry_like(decl) || words(name).len() == 1 || name.to_ascii_lowercase().contains("main"))
             {
                 (stage, "its name")
             } else if let Some(stage) = stage_of_prefix(name).filter(|s| *s != Stage::Compute)
-                && self.has_semantics(decl)
+                && self.is_entry_like(decl)
             {
                 (stage, "the first letters of its name")
             } else {
