@@ -16,8 +16,8 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
     AddressSpace, AttributeArg, BinaryOp, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function,
-    FunctionBody, FunctionId, Literal, LocalId, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle, Template,
-    TrackedExprs, Type, TypeId, Types,
+    FunctionBody, FunctionId, Literal, LocalId, Modifiers, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle,
+    Template, TrackedExprs, Type, TypeId, Types,
     analyses::{is_pure, is_trivial},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -352,16 +352,51 @@ impl Inline<'_> {
         block.rewrite(&mut |mut stmt, out| match self.spliced_call(&stmt) {
             Some((call, f, args)) => {
                 let alone = matches!(stmt.kind, StmtKind::Expr(e) if e == call);
+                let at = out.len();
                 let value = self.splice(f, &args, &mut stmt, out);
                 // A result that nobody takes is not worth a statement.
                 if let Some(value) = value.filter(|v| !alone || !is_pure(&self.body.exprs, *v)) {
                     self.body.exprs.replace_by(call, value);
-                    out.push(stmt);
+                    if !self.declares_result(&mut stmt, out.get_mut(at..).unwrap_or_default()) {
+                        out.push(stmt);
+                    }
                 }
             }
             None => out.push(stmt),
         });
         self.body.block = block;
+    }
+
+    /// Where a statement declares a variable that is what spliced statements calculate in one of theirs, that one is the variable:
+    /// `T res; res.a = 1;  const T x = res;` is `T x; x.a = 1;`. Whether it is so.
+    fn declares_result(&mut self, stmt: &mut Stmt, spliced: &mut [Stmt]) -> bool {
+        let StmtKind::Local(variable, Some(value)) = stmt.kind else { return false };
+        let ExprKind::Local(result) = self.body.exprs[value].kind else { return false };
+        let (own, other) = (&self.body.locals[variable], &self.body.locals[result]);
+        let is_alike = own.ty == other.ty && other.modifiers == Modifiers::default();
+        let declares = |s: &&Stmt| matches!(s.kind, StmtKind::Local(l, _) if l == result);
+        if !is_alike || spliced.iter().filter(declares).count() != 1 {
+            return false;
+        }
+        let mut roots = Vec::new();
+        for own in &mut *spliced {
+            own.visit(&mut |s| s.own_exprs(&mut |e| roots.push(e)));
+            if let StmtKind::Local(local, _) = &mut own.kind
+                && *local == result
+            {
+                *local = variable;
+            }
+        }
+        for id in roots.into_iter().flat_map(|r| self.body.exprs.post_order(r)).collect::<Vec<_>>() {
+            if matches!(self.body.exprs[id].kind, ExprKind::Local(l) if l == result) {
+                self.body.exprs[id].kind = ExprKind::Local(variable);
+            }
+        }
+        self.body.locals[variable].set_later();
+        if let Some(first) = spliced.first_mut() {
+            first.comments.append(&mut stmt.comments);
+        }
+        true
     }
 
     /// The call that a statement consists of, or assigns, declares or returns the result of.
