@@ -704,6 +704,7 @@ fn legalization(options: &Options) -> legalize::Options<'_> {
         target_position_w: !options.dx_position_w,
         register_comments: options.register_comments,
         shared_structs: options.spare_code,
+        fixed_names: options.policy.entry_uniforms.fixed_names,
         left_out: options.left_out_pass.as_deref(),
     }
 }

@@ -150,6 +150,9 @@ pub struct EntryUniforms {
     pub push_structured: bool,
     /// The size of those that are push constants is a multiple of their alignment under all rules.
     pub push_rounded: bool,
+    /// The buffer of an entry point's uniform parameters is `entryPointParams`, by which applications find it; elsewhere it has the
+    /// name of the entry point where it may.
+    pub fixed_names: bool,
 }
 
 /// Register classes that are mapped to ranges of bindings.
@@ -229,7 +232,7 @@ impl Policy {
             counts_mesh_indices: false,
             counts_patch_constants: false,
         },
-        entry_uniforms: EntryUniforms { whole: false, push_structured: false, push_rounded: false },
+        entry_uniforms: EntryUniforms { whole: false, push_structured: false, push_rounded: false, fixed_names: false },
         shifts: Shifts { hide_bindings: false, hide_registers: false, everywhere: true },
         matrices: Matrices { order_on_arrays: true, pack_pragma: true },
         buffers: Buffers {
@@ -285,7 +288,7 @@ impl Policy {
             counts_mesh_indices: true,
             counts_patch_constants: true,
         },
-        entry_uniforms: EntryUniforms { whole: true, push_structured: true, push_rounded: true },
+        entry_uniforms: EntryUniforms { whole: true, push_structured: true, push_rounded: true, fixed_names: true },
         shifts: Shifts { hide_bindings: true, hide_registers: true, everywhere: false },
         matrices: Matrices { order_on_arrays: false, pack_pragma: false },
         buffers: Buffers {

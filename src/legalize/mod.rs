@@ -207,6 +207,8 @@ pub struct Options<'a> {
     pub register_comments: bool,
     /// Other programs share structs with this one: what stands in one must not depend on what a program uses of others.
     pub shared_structs: bool,
+    /// Buffers of uniform parameters of entry points are not named after these.
+    pub fixed_names: bool,
     /// A pass that does nothing, which tests must notice.
     pub left_out: Option<&'a str>,
 }

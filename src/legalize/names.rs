@@ -585,6 +585,9 @@ impl Names<'_, '_> {
 
     /// The name of a block around all that an entry point has of uniform data: that of the entry point.
     fn scope_name(&self, global: &Global) -> Option<Symbol> {
+        if self.cx.options.fixed_names {
+            return None;
+        }
         let leaves = &self.cx.layout.leaves;
         let owner = match global.origin {
             Origin::Leaf(leaf) => leaves.parameter(leaves.leaf(leaf).parameter).owner,

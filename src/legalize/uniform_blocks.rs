@@ -13,7 +13,7 @@ use super::{Context, Pass};
 use crate::layout::lock::Owner;
 use crate::layout::{ScopeBuffer, StructBuilder, Unit};
 use crate::source::Span;
-use crate::target::{Capability, Placement};
+use crate::target::{Capability, NamedBlocks, Placement};
 use crate::tree::{
     DataLayout, Expr, ExprKind, Field, Global, GlobalId, GlobalKind, Item, Modifiers, Origin, Scalar, Struct, StructId,
     Type, TypeId,
@@ -56,7 +56,8 @@ fn run(cx: &mut Context) {
         let buffer = cx.layout.entry_points.get(entry).and_then(|e| e.buffer.clone());
         let (mut name, mut type_name) = ("entryPointParams".to_owned(), "EntryPointParams".to_owned());
         if let Some(e) = cx.program.entry_points.get(entry) {
-            if let Some(own) = super::names::block_of_entry(&cx.profile.facts, e) {
+            let own = super::names::block_of_entry(&cx.profile.facts, e);
+            if let Some(own) = own.filter(|_| !cx.options.fixed_names) {
                 (name, type_name) = (own.to_string(), format!("{}_Params", e.name));
             } else if several {
                 (name, type_name) = (format!("{}Params", e.name), format!("{}_Params", e.name));
@@ -101,6 +102,8 @@ fn gather(
     if let Some(unit) = apart {
         let is_record = unit == Unit::ShaderRecord;
         block.modifiers.set(if is_record { Modifiers::SHADER_RECORD } else { Modifiers::PUSH_CONSTANT });
+        // The name is that of a variable then.
+        block.transparent = is_record || !(cx.options.fixed_names && cx.profile.facts.named_blocks == NamedBlocks::All);
     }
     let block = cx.program.globals.push(block);
     cx.notes.entry_blocks.extend(of_entry.then_some(block));
