@@ -813,3 +813,90 @@ fn no_edit_is_lost_in_random_merges() {
     }
     assert!((300..2800).contains(&conflicts), "{conflicts} rounds have conflicts");
 }
+
+/// Two programs with a header in common, of which one has variants.
+fn ported_as_tree() -> tempfile::TempDir {
+    let source = |name: &str, more: &str| {
+        format!(
+            "#include \"common.hlsli\"\nfloat4 main() : SV_Target\n{{\n    float3 color = lit({name});\n{more}    return float4(color, 1);\n}}\n"
+        )
+    };
+    let header = "// What lights give.\n#ifndef COMMON\n#define COMMON\nfloat3 lit(float k)\n{\n    return k * float3(1, 2, 3);\n}\n\n\
+        float3 dimmed(float3 color)\n{\n    return color * 0.5;\n}\n#endif\n";
+    let directory = tree(&[
+        ("s/common.hlsli", header),
+        ("s/a.hlsl", &source("1", "")),
+        ("s/b.hlsl", &source("2", "#if FADE\n    color = dimmed(color);\n#endif\n")),
+        (
+            "s/build.sh",
+            "dxc a.hlsl -T ps_6_0 -E main\nfor fade in 0 1; do dxc b.hlsl -T ps_6_0 -E main -D FADE=$fade; done\n",
+        ),
+    ]);
+    let run = port(directory.path(), &["--target", "hlsl,glsl,wgsl", "--layout", "tree", "--permutations", "merged"]);
+    assert_eq!(run.code, 0, "{}{}", run.stderr, run.stdout);
+    directory
+}
+
+#[test]
+fn a_port_may_be_a_tree() {
+    let directory = ported_as_tree();
+    let at = directory.path();
+    let header = read(at, "out/hlsl/inc/common.hlsl");
+    assert!(header.starts_with("// What lights give.\n") && header.contains("float3 lit(float k)"), "{header}");
+    for (name, line) in [
+        ("out/hlsl/a.hlsl", "#include \"inc/common.hlsl\""),
+        ("out/glsl/a.main.frag", "#include \"inc/common.glsl\""),
+        ("out/hlsl/b.hlsl", "#if FADE"),
+        ("out/glsl/b.main.frag", "#if FADE"),
+        ("out/shaderport.toml", "layout = \"tree\""),
+        ("out/port.md", "| `common.hlsli` | a header | hlsl | `hlsl/inc/common.hlsl` |"),
+        ("out/port.md", "dxc hlsl/b.hlsl -T ps_6_6 -E main -HV 2021 -DFADE=1"),
+        ("out/port.md", "cat wgsl/a.wgsl wgsl/inc/common.wgsl | naga --stdin-file-path wgsl/a.wgsl"),
+    ] {
+        let text = read(at, name);
+        assert!(text.contains(line), "{name}: {text}");
+    }
+    // The commands of the report, which check each text with its headers.
+    let report = read(at, "out/port.md");
+    let commands: Vec<&str> =
+        report.lines().filter_map(|line| line.trim().strip_prefix("shaderport validate ")).collect();
+    assert_eq!(commands.len(), 6, "{commands:?}");
+    for command in commands {
+        let words: Vec<&str> = std::iter::once("validate").chain(command.split(' ')).collect();
+        let run = shaderport(&at.join("out"), &words);
+        assert_eq!(run.code, 0, "{command}: {}", run.stderr);
+    }
+    // What validators say of a header is told with its place.
+    edit(at, "out/wgsl/inc/common.wgsl", "fn lit", "fn wrong() -> f32 { return missing; }\nfn lit");
+    let run = shaderport(&at.join("out"), &["validate", "wgsl/a.wgsl", "wgsl/a.json"]);
+    let line = read(at, "out/wgsl/inc/common.wgsl").lines().position(|line| line.contains("missing")).unwrap_or(0) + 1;
+    assert!(run.code == 1 && run.stderr.contains(&format!("wgsl/inc/common.wgsl:{line}:")), "{}", run.stderr);
+}
+
+#[test]
+fn edits_of_a_tree_are_merged() {
+    let directory = ported_as_tree();
+    let at = directory.path();
+    let edits = ["out/hlsl/inc/common.hlsl", "out/glsl/inc/common.glsl", "out/wgsl/inc/common.wgsl"];
+    for name in edits {
+        edit(at, name, "// What lights give.", "// By hand.");
+    }
+    edit(at, "out/hlsl/b.hlsl", "float4 main", "// Of the fog.\nfloat4 main");
+    edit(at, "s/common.hlsli", "color * 0.5", "color * 0.25");
+    edit(at, "s/b.hlsl", "lit(2)", "lit(4)");
+    // The layout is that of the port.
+    let run = port(at, &["--target", "hlsl,glsl,wgsl", "--permutations", "merged", "--update"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
+    for name in edits {
+        let text = read(at, name);
+        assert!(text.starts_with("// By hand.\n") && text.contains("0.25"), "{name}: {text}");
+    }
+    let text = read(at, "out/hlsl/b.hlsl");
+    assert!(text.contains("// Of the fog.\nfloat4 main") && text.contains("lit(4)"), "{text}");
+    // Of a program with errors all stays, with what it includes.
+    edit(at, "s/a.hlsl", "return", "return missing +");
+    edit(at, "s/b.hlsl", "return", "return missing +");
+    let before = contents(&at.join("out/hlsl"));
+    let run = port(at, &["--target", "hlsl,glsl,wgsl", "--permutations", "merged", "--update"]);
+    assert_eq!((run.code, contents(&at.join("out/hlsl"))), (1, before), "{}", run.stdout);
+}

@@ -626,6 +626,26 @@ fn methods_that_are_in_the_way_are_apart() {
     assert!(shapes.contains("    float of(float x)\n    {"), "{shapes}");
 }
 
+#[test]
+fn the_sidecar_of_each_variant_lists_its_modules() {
+    let source = "#include \"inc/math.hlsli\"\n#if WIDE\nBuffer<float4> more;\n#endif\nRWStructuredBuffer<float4> o;\n\
+        [shader(\"compute\")] [numthreads(8, 1, 1)] void cs(uint3 i : SV_DispatchThreadID)\n{\n    o[i.x] = cube(i.y);\n\
+        #if WIDE\n    o[i.x] += more[i.y];\n#endif\n}\n";
+    let manifest = "[[shader]]\nfiles = [\"a.hlsl\"]\npermute = { WIDE = [0, 1] }\n";
+    let files = [("s/a.hlsl", source), ("s/inc/math.hlsli", MATH), ("s/shaderport.toml", manifest)];
+    let directory = tree(&files);
+    build(directory.path(), &[]);
+    for wide in [0, 1] {
+        for ending in ["hlsl", "wgsl"] {
+            let sidecar = read(directory.path(), &format!("out/{ending}/a.WIDE-{wide}.json"));
+            let sidecar: serde_json::Value = serde_json::from_str(&sidecar).expect("a sidecar");
+            let text = format!("{ending}/a.WIDE-{wide}.{ending}");
+            let modules = serde_json::json!([{ "text": text, "files": [format!("{ending}/inc/math.{ending}")] }]);
+            assert_eq!(sidecar["modules"], modules);
+        }
+    }
+}
+
 /// Texts of WGSL that name what they need, for tools that put modules together.
 #[test]
 fn modules_of_wgsl_are_imported() {

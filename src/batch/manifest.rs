@@ -222,7 +222,13 @@ impl FileSettings {
             Some(targets) => targets.clone(),
             None => vec![Target::Hlsl, Target::Glsl, Target::Wgsl],
         };
-        targets.retain(|t| self.only_targets.as_ref().is_none_or(|only| only.contains(t)));
+        // One that is named twice is built once.
+        let mut seen = Vec::new();
+        targets.retain(|t| {
+            let is_new = !seen.contains(t);
+            seen.push(*t);
+            is_new && self.only_targets.as_ref().is_none_or(|only| only.contains(t))
+        });
         targets
     }
 

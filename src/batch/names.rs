@@ -8,6 +8,13 @@ use rustc_hash::FxHasher;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
+/// The sidecar of a text, of those of its program and target: names begin with the program and the variant, so it is the one that
+/// begins most like the text.
+pub fn sidecar_of<'n>(text: &str, sidecars: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let common = |name: &&str| text.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    sidecars.min_by_key(|name| std::cmp::Reverse(common(name)))
+}
+
 /// The names of one program's outputs, as paths below the output directory.
 pub struct Names<'a> {
     job: &'a Job,

@@ -8,7 +8,7 @@ use super::template::Template;
 use crate::check::EntryRequest;
 use crate::compile::{Artifact, Options, Target};
 use crate::options::Choices;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// How sidecars are written.
@@ -26,7 +26,7 @@ pub enum SidecarForm {
 
 /// How outputs are cut.
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputLayout {
     /// Each text is whole.

@@ -89,6 +89,18 @@ pub struct VariantRow {
 }
 
 impl Table {
+    /// What is to be defined for each of the variants that a file of several with `#if` is of.
+    pub fn defines_of(&self, file: &str) -> Vec<&BTreeMap<String, String>> {
+        let texts = self.variants.iter().flat_map(|row| &row.texts);
+        let mut all: Vec<&BTreeMap<String, String>> = Vec::new();
+        for defines in texts.filter(|text| text.file == file).filter_map(|text| text.defines.as_ref()) {
+            if !all.contains(&defines) {
+                all.push(defines);
+            }
+        }
+        all
+    }
+
     /// Of a program's variants, of which none is in a file yet.
     pub fn new(job: &Job, variants: &[Variant]) -> Table {
         let mut axes: Vec<Axis> = Vec::new();

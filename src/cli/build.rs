@@ -10,6 +10,7 @@ use super::remote::RemoteArgs;
 use super::tree::FlatBuild;
 use super::watch::{self, Seen};
 use super::{Outcome, differences, interrupt};
+use crate::batch::headers::TreeOrder;
 use crate::batch::{
     self, Beside, Built, Fate, Finding, Order, OutputLayout, OutputUse, Plan, Report, Selection, SidecarForm, Store,
     Template, Use, WgslImports, plan_of, validators,
@@ -177,7 +178,12 @@ fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, mut seen: Optio
             Err(Finding::error(Code::BAD_OPTION, "--wgsl-imports are of trees: it needs --layout tree"))
         }
         OutputLayout::Flat => Ok(None),
-        OutputLayout::Tree => FlatBuild::new(args, imports).map(Some),
+        OutputLayout::Tree => {
+            let (writes, sidecars) = (!args.check, args.sidecar != SidecarForm::None);
+            let choices = &args.program.choices;
+            let tree = TreeOrder { out: &args.out, writes, prunes: args.prune, imports, sidecars, choices };
+            FlatBuild::new(tree).map(Some)
+        }
     };
     let flat = match flat {
         Ok(flat) => flat,
@@ -189,7 +195,7 @@ fn run(args: &BuildArgs, given: &Given, messages: &mut Messages, mut seen: Optio
     };
     let built = batch::build(&order, plan, lock, &|| bar.inc(1)).and_then(|built| match &flat {
         None => Ok(built),
-        Some(flat) => flat.finish(built, &order, args, messages),
+        Some(flat) => flat.finish(built, &order, args.validate, messages).map(|(built, _)| built),
     });
     bar.finish_and_clear();
     let is_interrupted = interrupt::is_interrupted();

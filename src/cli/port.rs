@@ -3,21 +3,23 @@
 use super::lock::LockArgs;
 use super::messages::{MessageArgs, Messages};
 use super::options::ProgramArgs;
+use super::tree::FlatBuild;
 use super::{Outcome, interrupt};
+use crate::batch::headers::{TreeFileNames, TreeOrder};
 use crate::batch::manifest::FILE_NAME;
 use crate::batch::port::{
     Deed, Descriptions, PortDirectory, PortFacts, describe, markdown, page, quoted, report, step, steps, summary_of,
 };
 use crate::batch::{
-    self, Beside, Built, Finding, Order, OutputKind, OutputUse, Plan, Selection, SidecarForm, Template, below, from,
-    plan_of, suggest, validators, write_whole,
+    self, Beside, Built, Finding, Order, OutputKind, OutputLayout, OutputUse, Plan, Selection, SidecarForm, Template,
+    WgslImports, below, from, plan_of, suggest, validators, write_whole,
 };
 use crate::compile::Target;
 use crate::diagnostic::Code;
 use crate::layout::Policy;
 use crate::options::Choices;
 use crate::reflect::Reflection;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -45,6 +47,13 @@ pub struct PortArgs {
     /// Check what is emitted: naga in process, and DXC, glslang, spirv-val, tint where found.
     #[arg(long)]
     validate: bool,
+    /// How outputs are cut: `flat` is a whole text a program, `tree` is one a source file, with headers in `inc` that texts include.
+    /// The default is that of the port that is updated, of the manifest, else `flat`.
+    #[arg(long, value_enum)]
+    layout: Option<OutputLayout>,
+    /// How texts of a tree in WGSL, which has no `#include`, name the modules that they need; the default is the manifest's, else `none`.
+    #[arg(long, value_enum)]
+    wgsl_imports: Option<WgslImports>,
     #[command(flatten)]
     program: ProgramArgs,
     #[command(flatten)]
@@ -91,14 +100,17 @@ fn run(args: &PortArgs, messages: &mut Messages) -> Result<Outcome, Finding> {
         [] => state.targets.iter().filter_map(|name| Target::parse(name)).collect(),
         asked => asked.to_vec(),
     };
+    let layout = args.layout.or(state.layout);
     let mut facts = PortFacts { is_update: args.update, ..PortFacts::default() };
-    let (manifest, is_generated) = manifest(args, &directory, &before, &mut facts)?;
-    let mut built = build(args, &manifest, &directory.next(), &targets, &args.program.choices)?;
+    let (manifest, is_generated) = manifest(args, layout, &directory, &before, &mut facts)?;
+    let (mut built, names) = build(args, (&manifest, layout), &directory.next(), &targets, messages)?;
     if interrupt::is_interrupted() {
         return Ok(Outcome::Interrupted);
     }
     let of_sources = as_sources(args, &manifest, &directory);
-    let conflicts = write(&directory, &targets, &before, is_generated, &mut facts, &built, &of_sources)?;
+    let asked = Asked { targets, layout, is_generated };
+    facts.headers = names.headers;
+    let conflicts = write(&directory, asked, &before, &mut facts, (&built, &names.all), &of_sources)?;
     messages.built(&mut built);
     facts.notes.iter().for_each(|note| messages.note(note));
     for (name, deed) in facts.deeds.iter().filter(|(_, deed)| deed.needs_person()) {
@@ -117,6 +129,7 @@ fn run(args: &PortArgs, messages: &mut Messages) -> Result<Outcome, Finding> {
 /// The manifest, and whether it is one that a port has made.
 fn manifest(
     args: &PortArgs,
+    layout: Option<OutputLayout>,
     directory: &PortDirectory,
     before: &BTreeMap<String, String>,
     facts: &mut PortFacts,
@@ -135,6 +148,13 @@ fn manifest(
     let (files, _) = below(&args.tree, &args.out).map_err(|e| Finding::error(Code::UNREADABLE, e))?;
     let read = |name: &str| Some(String::from_utf8_lossy(&std::fs::read(args.tree.join(name)).ok()?).into_owned());
     let Descriptions { found, all, notes, ignored } = describe(&files, &read);
+    let of_tree = |text: &str, more: &str| {
+        let is_tree = layout == Some(OutputLayout::Tree);
+        let layout = if is_tree { "layout = \"tree\"\n" } else { "" };
+        let imports = args.wgsl_imports.filter(|_| is_tree).and_then(|imports| imports.to_possible_value());
+        let imports = imports.map(|value| format!("wgsl-imports = {}\n", quoted(value.get_name()))).unwrap_or_default();
+        text.replacen("[build]\n", &format!("[build]\n{more}{layout}{imports}"), 1)
+    };
     let ProgramArgs { include, defines, .. } = &args.program;
     let suggested = suggest(&args.tree, &args.out, &Beside { include, defines, described: &all })?;
     // Reports are the same wherever the tree lies.
@@ -149,13 +169,13 @@ fn manifest(
     if args.manifest_in_tree {
         facts.origin.push(format!("They are in the `{FILE_NAME}` of the tree."));
         let fault = |e| Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", in_tree.display()));
-        write_whole(&in_tree, suggested.manifest.as_bytes()).map_err(fault)?;
+        write_whole(&in_tree, of_tree(&suggested.manifest, "").as_bytes()).map_err(fault)?;
         return Ok((in_tree, false));
     }
     facts.origin.push(format!("They are in the `{FILE_NAME}` beside this report, which may be edited."));
     let tree = from(&args.out, &args.tree);
     let tree = if tree.is_empty() { ".".to_owned() } else { tree };
-    let text = suggested.manifest.replacen("[build]\n", &format!("[build]\ntree = {}\n", quoted(&tree)), 1);
+    let text = of_tree(&suggested.manifest, &format!("tree = {}\n", quoted(&tree)));
     merge_manifest(directory, before, &text, facts)?;
     Ok((in_out, true))
 }
@@ -191,12 +211,33 @@ fn planned(args: &PortArgs, manifest: &Path) -> Result<Plan, Finding> {
     plan_of(manifest, true, &args.out, &Selection::default())
 }
 
-/// Builds the programs of the manifest into a directory.
-fn build(args: &PortArgs, manifest: &Path, out: &Path, target: &[Target], choices: &Choices) -> Result<Built, Finding> {
+/// Builds the programs of the manifest into a directory, in the layout that is asked for, else in that of the manifest.
+fn build(
+    args: &PortArgs,
+    (manifest, layout): (&Path, Option<OutputLayout>),
+    out: &Path,
+    target: &[Target],
+    messages: &mut Messages,
+) -> Result<(Built, TreeFileNames), Finding> {
+    let choices = &args.program.choices;
     let plan = planned(args, manifest)?;
     let lock = args.lock.read(plan.bindings_lock.as_deref())?;
     let order = order(args, out, target.to_vec(), choices.clone())?;
-    batch::build(&order, plan, lock, &|| {})
+    match layout.or(plan.layout).unwrap_or_default() {
+        OutputLayout::Flat if args.wgsl_imports.is_some_and(|imports| imports != WgslImports::None) => {
+            Err(misused("--wgsl-imports are of trees: it needs --layout tree".to_owned()))
+        }
+        OutputLayout::Flat => Ok((batch::build(&order, plan, lock, &|| {})?, TreeFileNames::default())),
+        OutputLayout::Tree => {
+            let imports = args.wgsl_imports.or(plan.wgsl_imports).unwrap_or_default();
+            let tree = FlatBuild::new(TreeOrder { out, writes: true, prunes: true, imports, sidecars: true, choices })?;
+            let order = tree.order(order)?;
+            let built = batch::build(&order, plan, lock, &|| {})?;
+            let (mut built, names) = tree.finish(built, &order, args.validate, messages)?;
+            names.rename(&mut built);
+            Ok((built, names))
+        }
+    }
 }
 
 fn order<'a>(args: &'a PortArgs, out: &'a Path, targets: Vec<Target>, choices: Choices) -> Result<Order<'a>, Finding> {
@@ -251,9 +292,9 @@ fn as_sources(args: &PortArgs, manifest: &Path, directory: &PortDirectory) -> BT
     sidecars
 }
 
-/// The files of a build that are merged, with their programs.
-fn owners(built: &Built) -> BTreeMap<String, String> {
-    let mut owners = BTreeMap::new();
+/// The files of a build that are merged, with their programs. `all` are those of a tree: its headers are of no program.
+fn owners(built: &Built, all: &BTreeSet<String>) -> BTreeMap<String, String> {
+    let mut owners: BTreeMap<String, String> = all.iter().map(|name| (name.clone(), String::new())).collect();
     for (job, report) in &built.reports {
         let outputs = report.outputs.iter().filter(|output| output.kind != OutputKind::Depfile);
         owners.extend(outputs.map(|output| (output.name.to_string(), job.id(&built.base))));
@@ -261,17 +302,24 @@ fn owners(built: &Built) -> BTreeMap<String, String> {
     owners
 }
 
+/// What a port was asked for.
+struct Asked {
+    targets: Vec<Target>,
+    layout: Option<OutputLayout>,
+    /// The manifest is one that a port has made.
+    is_generated: bool,
+}
+
 /// Merges the outputs and the reports into the output directory. Gives whether there are conflicts.
 fn write(
     directory: &PortDirectory,
-    targets: &[Target],
+    asked: Asked,
     before: &BTreeMap<String, String>,
-    is_generated: bool,
     facts: &mut PortFacts,
-    built: &Built,
+    (built, of_tree): (&Built, &BTreeSet<String>),
     of_sources: &BTreeMap<String, Vec<Reflection>>,
 ) -> Result<bool, Finding> {
-    let mut now = owners(built);
+    let mut now = owners(built, of_tree);
     let has_failed = |report: &batch::Report| {
         report.fate.is_error() || report.is_skipped || report.counts.values().any(|[_, _, failed]| *failed > 0)
     };
@@ -282,7 +330,9 @@ fn write(
     let all: BTreeSet<&String> = known.iter().copied().chain(now.keys()).collect();
     let base = directory.written_before(known.iter().copied())?;
     let (mine, theirs) = (directory.there(all.iter().copied())?, directory.built(now.keys())?);
-    let of_failed = |name: &str| before.get(name).or(now.get(name)).is_some_and(|program| failed.contains(program));
+    // A header may be one of a program that has errors now.
+    let is_of_failed = |program: &String| failed.contains(program) || program.is_empty() && !failed.is_empty();
+    let of_failed = |name: &str| before.get(name).or(now.get(name)).is_some_and(is_of_failed);
     let mut steps = steps(&base, &mine, &theirs, &of_failed);
     facts.deeds.extend(steps.iter().filter_map(|(name, step)| Some((name.clone(), step.deed?))));
     let read = |name: &str| theirs.get(name).cloned();
@@ -306,10 +356,10 @@ fn write(
         now.entry(name.clone()).or_insert_with(|| before.get(name).cloned().unwrap_or_default());
     }
     now.extend(REPORTS.map(|name| (name.to_owned(), String::new())));
-    if is_generated {
+    if asked.is_generated {
         now.insert(FILE_NAME.to_owned(), String::new());
     }
     directory.apply(&steps)?;
-    directory.keep(now, targets)?;
+    directory.keep(now, &asked.targets, asked.layout)?;
     Ok(facts.deeds.values().any(|deed| deed.is_conflict()))
 }

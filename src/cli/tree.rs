@@ -1,36 +1,35 @@
 //! `build --layout tree`: a flat build, and the tree that is made of it.
 
-use super::build::BuildArgs;
 use super::messages::Messages;
 use super::validate::artifact;
-use crate::batch::headers::{TreeOrder, WholeText, WrittenTree, flat_directory, write_tree};
-use crate::batch::{Built, Fate, Finding, Order, OutputUse, SidecarForm, WgslImports, documents, prepare, validators};
+use crate::batch::headers::{TreeFileNames, TreeOrder, WholeText, WrittenTree, flat_directory, write_tree};
+use crate::batch::{Built, Fate, Finding, Order, OutputUse, SidecarForm, documents, prepare, validators};
 use crate::diagnostic::Code;
 use crate::reflect::Reflection;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Where the flat build of a tree is.
-pub struct FlatBuild {
+pub struct FlatBuild<'t> {
     directory: PathBuf,
-    imports: WgslImports,
+    tree: TreeOrder<'t>,
     /// It is kept by nobody: nothing is to be written.
     _temporary: Option<TempDir>,
 }
 
-impl FlatBuild {
+impl<'t> FlatBuild<'t> {
     /// Below the output directory, or apart from it if nothing is to be written there.
-    pub fn new(args: &BuildArgs, imports: WgslImports) -> Result<FlatBuild, Finding> {
+    pub fn new(tree: TreeOrder<'t>) -> Result<FlatBuild<'t>, Finding> {
         let in_way = |e| {
-            let text = format!("cannot write to {}: {e}", args.out.display());
-            Finding::error(Code::OUTPUT, text).in_file(&args.out)
+            let text = format!("cannot write to {}: {e}", tree.out.display());
+            Finding::error(Code::OUTPUT, text).in_file(tree.out)
         };
-        if args.check {
+        if !tree.writes {
             let temporary = tempfile::tempdir().map_err(in_way)?;
-            return Ok(FlatBuild { directory: temporary.path().to_path_buf(), imports, _temporary: Some(temporary) });
+            return Ok(FlatBuild { directory: temporary.path().to_path_buf(), tree, _temporary: Some(temporary) });
         }
-        prepare(&args.out).map_err(in_way)?;
-        Ok(FlatBuild { directory: flat_directory(&args.out), imports, _temporary: None })
+        prepare(tree.out).map_err(in_way)?;
+        Ok(FlatBuild { directory: flat_directory(tree.out), tree, _temporary: None })
     }
 
     /// An order with its outputs there. They have source maps, which tell what comes from headers.
@@ -47,27 +46,19 @@ impl FlatBuild {
         &self,
         mut built: Built,
         order: &Order,
-        args: &BuildArgs,
+        validates: bool,
         messages: &mut Messages,
-    ) -> Result<Built, Finding> {
-        let tree = TreeOrder {
-            out: &args.out,
-            writes: !args.check,
-            prunes: args.prune,
-            imports: self.imports,
-            sidecars: args.sidecar != SidecarForm::None,
-            choices: &args.program.choices,
-        };
-        let WrittenTree { whole, left_out } = write_tree(&mut built, order, &tree)?;
+    ) -> Result<(Built, TreeFileNames), Finding> {
+        let WrittenTree { whole, left_out, names } = write_tree(&mut built, order, &self.tree)?;
         for name in left_out.iter().filter(|_| order.verbose) {
             messages.note(&format!("{name}, which no entry point uses, is in no header"));
         }
-        if args.validate {
+        if validates {
             for text in &whole {
                 self.validate(text, &mut built, messages)?;
             }
         }
-        Ok(built)
+        Ok((built, names))
     }
 
     /// What validators say of a text with its headers.

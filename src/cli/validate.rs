@@ -2,12 +2,14 @@
 
 use super::Outcome;
 use super::messages::{MessageArgs, Messages};
-use crate::batch::{Complaint, Finding, documents, glsl_extension, maps, validators, write_anew};
+use crate::batch::headers::ExpandedText;
+use crate::batch::{Complaint, Finding, WgslImports, documents, glsl_extension, maps, validators, write_anew};
 use crate::compile::{Artifact, Target};
 use crate::diagnostic::Code;
 use crate::reflect::Reflection;
+use crate::reflect::model::TextModules;
 use crate::symbol::Symbol;
-use crate::target::Profile;
+use crate::target::{Language, Profile};
 use crate::tree::Stage;
 use clap::Args;
 use rayon::prelude::*;
@@ -45,12 +47,9 @@ fn run(args: &ValidateArgs, messages: &mut Messages) -> Outcome {
     let judged: Vec<Vec<Complaint>> = texts.par_iter().map(|text| validators::validate(&text.artifact)).collect();
     let mut outcome = Outcome::Done;
     for (text, complaints) in texts.iter().zip(judged) {
-        let name = text.path.to_string_lossy();
         for complaint in complaints {
-            let map = text.artifact.source_map.as_ref();
-            let texts = |source: &str| maps::source(text.path, source);
-            messages.report(complaint.message((&name, &name), map, &texts, messages.color()));
             outcome = Outcome::InputErrors;
+            text.tell(complaint, messages);
         }
     }
     let Some(stamp) = args.stamp.as_deref().filter(|_| outcome == Outcome::Done) else { return outcome };
@@ -67,6 +66,53 @@ fn run(args: &ValidateArgs, messages: &mut Messages) -> Outcome {
 struct Judged<'a> {
     path: &'a Path,
     artifact: Artifact,
+    /// Of a text of a tree: its lines with those of its headers.
+    whole: Option<ExpandedText>,
+}
+
+impl Judged<'_> {
+    /// Reports a complaint at its place, which may be in a header.
+    fn tell(&self, complaint: Complaint, messages: &mut Messages) {
+        let place = complaint.place.and_then(|(line, column)| {
+            let (file, line) = self.whole.as_ref()?.place(line)?;
+            Some((PathBuf::from(file), (line, column)))
+        });
+        let (path, complaint, map) = match place {
+            Some((path, place)) => {
+                let map = documents::read_text(&path).and_then(|text| maps::of_text(&path, &text)).ok().flatten();
+                (path, Complaint { place: Some(place), ..complaint }, map)
+            }
+            None => (self.path.to_path_buf(), complaint, self.artifact.source_map.clone()),
+        };
+        let texts = |source: &str| maps::source(&path, source);
+        let names = (&*self.path.to_string_lossy(), &*path.to_string_lossy());
+        messages.report(complaint.message(names, map.as_ref(), &texts, messages.color()));
+    }
+}
+
+/// A text with what it includes, or the modules that its sidecar names; `None`: it has none. Names of files are paths.
+fn with_headers(path: &Path, text: &str, sidecar: &Reflection) -> Result<Option<ExpandedText>, Finding> {
+    let shown = |path: &Path| path.to_string_lossy().replace('\\', "/");
+    let language = Target::parse(&sidecar.target).and_then(Target::text_language);
+    if language.is_some_and(Language::includes) {
+        let includes = text.lines().any(|line| line.starts_with("#include \""));
+        let read = |name: &str| documents::read_text(Path::new(name)).ok();
+        return Ok(includes.then(|| ExpandedText::of_includes(&shown(path), text, &read)));
+    }
+    let named = |of: &&TextModules| path.ends_with(&of.text) && !of.files.is_empty();
+    let Some(modules) = sidecar.modules.iter().find(named) else { return Ok(None) };
+    let imports = WgslImports::of_text(text);
+    if imports == WgslImports::NagaOil {
+        let what = "naga_oil puts it together with its modules, which this command cannot check";
+        return Err(Finding::error(Code::BAD_OPTION, format!("{}: {what}", path.display())).in_file(path));
+    }
+    // The names in sidecars begin at the output directory.
+    let out = path.ancestors().nth(Path::new(&modules.text).components().count()).unwrap_or(Path::new(""));
+    let read = |name: &String| Ok((shown(&out.join(name)), documents::read_text(&out.join(name))?));
+    let files: Vec<(String, String)> = modules.files.iter().map(read).collect::<Result<_, Finding>>()?;
+    let texts = std::iter::once((shown(path), text.to_owned())).chain(files).collect::<Vec<_>>();
+    let texts: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    Ok(Some(ExpandedText::of_modules(&texts, imports)))
 }
 
 /// The texts of the arguments.
@@ -96,8 +142,10 @@ fn texts(files: &[PathBuf]) -> Result<Vec<Judged<'_>>, Finding> {
 fn judged<'a>(path: &'a Path, sidecar: &Reflection) -> Result<Judged<'a>, Finding> {
     let text = documents::read_text(path)?;
     let source_map = maps::of_text(path, &text)?;
-    let artifact = Artifact { source_map, ..artifact(path, text, sidecar)? };
-    Ok(Judged { path, artifact })
+    let whole = with_headers(path, &text, sidecar)?;
+    let seen = whole.as_ref().map_or(text, |whole| whole.text.clone());
+    let artifact = Artifact { source_map, ..artifact(path, seen, sidecar)? };
+    Ok(Judged { path, artifact, whole })
 }
 
 /// A text of this path as what validators check.

@@ -3,6 +3,7 @@
 mod needed;
 mod pieces;
 
+use super::ExpandedText;
 use super::includes::SourceIncludes;
 use super::read::TreeText;
 use super::sharing::{HeaderPlace, HeaderSharing};
@@ -321,9 +322,7 @@ impl<'a> TreeFiles<'a> {
     fn expanded(&self, name: &str, text: &str) -> String {
         let by_name: BTreeMap<&str, &str> =
             self.headers.values().map(|header| (header.name.as_str(), header.text.as_str())).collect();
-        let mut whole = String::new();
-        expand(&mut whole, (name, text), &by_name, &mut BTreeSet::new());
-        whole
+        ExpandedText::of_includes(name, text, &|name| by_name.get(name).map(|text| (*text).to_owned())).text
     }
 
     /// Which line of a header is which line of a flat text.
@@ -462,36 +461,6 @@ fn guard(name: &str) -> String {
         }
     }
     guard
-}
-
-/// Puts headers in place of the lines that include them, each once.
-fn expand<'t>(
-    whole: &mut String,
-    (name, text): (&'t str, &'t str),
-    by_name: &BTreeMap<&'t str, &'t str>,
-    seen: &mut BTreeSet<String>,
-) {
-    // Texts that are being read: those in headers wait, however deep.
-    let mut open = vec![(name.to_owned(), text.lines())];
-    while let Some((name, lines)) = open.last_mut() {
-        let Some(line) = lines.next() else {
-            open.pop();
-            continue;
-        };
-        let included = line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"'));
-        let Some(included) = included else {
-            whole.push_str(line);
-            whole.push('\n');
-            continue;
-        };
-        let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
-        let path = crate::source::join_path(directory, included);
-        if let Some(text) = by_name.get(path.as_str())
-            && seen.insert(path.clone())
-        {
-            open.push((path, text.lines()));
-        }
-    }
 }
 
 /// The comment that a source begins with, up to a blank line.

@@ -93,20 +93,41 @@ impl WgslImports {
         all.collect()
     }
 
-    /// A text without these lines, as it is together with its modules.
-    pub fn removed(self, text: &str) -> String {
-        let starts: &[&str] = match self {
-            WgslImports::None => return text.to_owned(),
+    /// How these lines begin.
+    fn starts(self) -> &'static [&'static str] {
+        match self {
+            WgslImports::None => &[],
             WgslImports::Wesl => &["import package::"],
             WgslImports::NagaOil => &["#define_import_path ", "#import "],
+        }
+    }
+
+    /// Which of them a text has.
+    pub fn of_text(text: &str) -> WgslImports {
+        let has = |imports: &WgslImports| {
+            text.lines().any(|line| imports.starts().iter().any(|start| line.starts_with(start)))
         };
+        [WgslImports::Wesl, WgslImports::NagaOil].into_iter().find(has).unwrap_or_default()
+    }
+
+    /// A text without these lines, as it is together with its modules.
+    pub fn removed(self, text: &str) -> String {
+        match self {
+            WgslImports::None => text.to_owned(),
+            WgslImports::Wesl | WgslImports::NagaOil => {
+                self.kept_lines(text).map(|(_, line)| format!("{line}\n")).collect()
+            }
+        }
+    }
+
+    /// The other lines of a text, with their numbers.
+    pub fn kept_lines(self, text: &str) -> impl Iterator<Item = (usize, &str)> {
         let mut is_list = false;
-        let is_kept = |line: &&str| {
-            let is_import = is_list || starts.iter().any(|start| line.starts_with(start));
+        text.lines().enumerate().filter(move |(_, line)| {
+            let is_import = is_list || self.starts().iter().any(|start| line.starts_with(start));
             is_list = is_import && !line.contains('}') && (is_list || line.contains('{'));
             !is_import
-        };
-        text.lines().filter(is_kept).map(|line| format!("{line}\n")).collect()
+        })
     }
 }
 

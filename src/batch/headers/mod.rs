@@ -10,6 +10,7 @@
 //! | `variants` | texts of variants as one |
 //! | `files` | the texts and headers as files |
 //! | `imports` | lines by which texts of WGSL name what they need |
+//! | `whole` | a text with its headers |
 //!
 //! A flat build comes first, into a directory of its own below that of records, with source maps: it is what validators see, what
 //! caches have, and what decides what is built again. The tree is made of its texts, and is right if each text with its headers has
@@ -22,6 +23,7 @@ mod read;
 mod sharing;
 mod units;
 mod variants;
+mod whole;
 
 use super::driver::{Built, Difference};
 use super::finding::Finding;
@@ -42,7 +44,9 @@ use serde::{Deserialize, Serialize};
 use sharing::{HeaderForm, HeaderSharing};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use variants::{VariantPrograms, VariantText, permutations};
+pub use whole::ExpandedText;
 
 /// Where the flat build is, below the output directory.
 pub fn flat_directory(out: &Path) -> PathBuf {
@@ -67,6 +71,35 @@ pub struct WrittenTree {
     pub whole: Vec<WholeText>,
     /// What no program uses and headers cannot have.
     pub left_out: BTreeSet<String>,
+    /// Its files.
+    pub names: TreeFileNames,
+}
+
+/// The files of a tree beside those of a flat build.
+#[derive(Serialize, Deserialize, Clone, Debug, Default)]
+pub struct TreeFileNames {
+    /// Each header with its source.
+    pub headers: BTreeMap<String, String>,
+    /// Outputs of the flat build that are none of the tree, with those that are in their place.
+    replaced: BTreeMap<String, String>,
+    /// All files.
+    #[serde(skip)]
+    pub all: BTreeSet<String>,
+}
+
+impl TreeFileNames {
+    /// Has the outputs of programs be those of the tree.
+    pub fn rename(&self, built: &mut Built) {
+        for (_, report) in &mut built.reports {
+            let mut seen: BTreeSet<Arc<str>> = BTreeSet::new();
+            report.outputs.retain_mut(|output| {
+                if let Some(other) = self.replaced.get(&*output.name) {
+                    output.name = other.as_str().into();
+                }
+                self.all.contains(&*output.name) && seen.insert(output.name.clone())
+            });
+        }
+    }
 }
 
 /// What becomes of a tree.
@@ -97,6 +130,7 @@ struct TreeRecord {
     form: String,
     /// Programs whose variants stay separate, with the target and the reason.
     separate: Vec<(String, String, String)>,
+    names: TreeFileNames,
 }
 
 /// Makes the tree of a flat build, which `order` was for. Of `built`, differences and stale outputs are those of the tree from now
@@ -118,7 +152,8 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         && built.reports.iter().all(|(_, report)| report.reason.is_none())
     {
         tell_separate(built, order, tree.choices, &before.separate);
-        return Ok(WrittenTree::default());
+        let names = TreeFileNames { all: before.outputs.into_keys().collect(), ..before.names };
+        return Ok(WrittenTree { names, ..WrittenTree::default() });
     }
     let mut making = TreeMaking {
         order,
@@ -128,14 +163,15 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         choices: tree.choices,
         maps,
         outputs: BTreeMap::new(),
-        replaced: BTreeMap::new(),
+        names: TreeFileNames::default(),
         separate: Vec::new(),
         whole: Vec::new(),
         left_out: BTreeSet::new(),
     };
     making.texts(built)?;
     making.others(built)?;
-    let TreeMaking { outputs, whole, left_out, separate, .. } = making;
+    let TreeMaking { outputs, whole, left_out, separate, names, .. } = making;
+    let names = TreeFileNames { all: outputs.keys().cloned().collect(), ..names };
     tell_separate(built, order, tree.choices, &separate);
     let known = before.outputs.keys().chain(&before.stale);
     built.stale = known.filter(|name| !outputs.contains_key(*name) && out.join(name).is_file()).cloned().collect();
@@ -146,12 +182,12 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         });
         let changed: Vec<Difference> = changed.collect();
         built.reports.iter_mut().take(1).for_each(|(_, report)| report.differences = changed.clone());
-        return Ok(WrittenTree { whole, left_out });
+        return Ok(WrittenTree { whole, left_out, names });
     }
     let in_way = |path: &Path, e: std::io::Error| {
         Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", path.display())).in_file(path)
     };
-    let mut written = TreeRecord { form, separate, ..TreeRecord::default() };
+    let mut written = TreeRecord { form, separate, names: names.clone(), ..TreeRecord::default() };
     for (name, bytes) in &outputs {
         let path = out.join(name);
         write_if_changed(&path, bytes, None).map_err(|e| in_way(&path, e))?;
@@ -163,7 +199,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     written.stale = built.stale.iter().filter(|name| out.join(name).is_file()).cloned().collect();
     let bytes = serde_json::to_vec(&written).unwrap_or_default();
     write_if_changed(&path, &bytes, None).map_err(|e| in_way(&path, e))?;
-    Ok(WrittenTree { whole, left_out })
+    Ok(WrittenTree { whole, left_out, names })
 }
 
 /// Says of programs that variants stay separate texts.
@@ -217,8 +253,7 @@ struct TreeMaking<'a> {
     maps: MapUse,
     /// What is to be written.
     outputs: BTreeMap<String, Vec<u8>>,
-    /// Outputs of the flat build that others stand for.
-    replaced: BTreeMap<String, String>,
+    names: TreeFileNames,
     /// Programs whose variants stay separate, with the target and the reason.
     separate: Vec<(String, String, String)>,
     /// The texts that include headers.
@@ -256,13 +291,14 @@ impl TreeMaking<'_> {
                 return Err(Finding::error(Code::INTERNAL, text));
             }
             for (source, header) in &files.headers {
+                self.names.headers.insert(header.name.clone(), (*source).to_owned());
                 self.put(&header.name, &header.text, &files, &|| files.lines_of_header(source));
             }
             self.merge(built, &mut variants, target, &files);
             let mut modules: BTreeMap<String, Vec<TextModules>> = BTreeMap::new();
             for (number, text) in texts.iter().enumerate() {
                 let Some(file) = files.texts.get(number) else { continue };
-                let name = self.replaced.get(&text.name).cloned();
+                let name = self.names.replaced.get(&text.name).cloned();
                 if name.is_none() {
                     self.put(&text.name, &file.text, &files, &|| files.lines_of_text(number));
                 }
@@ -319,12 +355,12 @@ impl TreeMaking<'_> {
             if let Some(name) = variants.depfile(number, target).filter(|_| !names.is_empty()) {
                 let of_target = report.outputs.iter().filter(|output| output.target == Some(target));
                 let of_variants = of_target.filter(|output| output.kind == OutputKind::Depfile);
-                self.replaced.extend(of_variants.map(|output| (output.name.to_string(), name.clone())));
+                self.names.replaced.extend(of_variants.map(|output| (output.name.to_string(), name.clone())));
                 let file = depfile(self.order, name.clone(), target, &names, &report.dependencies);
                 self.outputs.insert(name, self.moved_depfile(&file.bytes));
             }
             for VariantText { name, text, lines, replaced } in texts {
-                self.replaced.extend(replaced.into_iter().map(|own| (own, name.clone())));
+                self.names.replaced.extend(replaced.into_iter().map(|own| (own, name.clone())));
                 self.put(&name, &text, files, &|| lines.clone());
             }
         }
@@ -357,7 +393,7 @@ impl TreeMaking<'_> {
                 OutputKind::Sidecar => !self.sidecars,
                 OutputKind::Text | OutputKind::Depfile | OutputKind::Table => false,
             };
-            if is_unwanted || self.outputs.contains_key(name) || self.replaced.contains_key(name) {
+            if is_unwanted || self.outputs.contains_key(name) || self.names.replaced.contains_key(name) {
                 continue;
             }
             let path = self.order.out.join(name);

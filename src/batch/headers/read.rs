@@ -4,6 +4,7 @@ use super::sharing::{HeaderPlace, ReadText};
 use super::units::{TextUnit, TextUnitKind, TextUnits};
 use crate::batch::driver::Built;
 use crate::batch::finding::Finding;
+use crate::batch::names::sidecar_of;
 use crate::batch::plan::{Job, from};
 use crate::batch::program::OutputKind;
 use crate::batch::{documents, maps};
@@ -91,7 +92,8 @@ fn texts(
         let mains = mains(job, &built.base);
         let is_merged = merged.contains(&program);
         let of_target = || report.outputs.iter().filter(|output| output.target == Some(target));
-        let sidecar = of_target().find(|output| output.kind == OutputKind::Sidecar).map(|o| o.name.to_string());
+        let of_sidecars = of_target().filter(|output| output.kind == OutputKind::Sidecar);
+        let sidecars: Vec<&str> = of_sidecars.map(|output| &*output.name).collect();
         for output in of_target().filter(|output| output.kind == kind) {
             if !known.insert(output.name.clone()) {
                 continue;
@@ -109,7 +111,7 @@ fn texts(
             let stage = path.extension().unwrap_or_default().to_string_lossy().into_owned();
             let (units, end, head) = reader.units();
             let read = ReadText { stage, text: text.to_owned(), units, end };
-            let sidecar = sidecar.clone();
+            let sidecar = sidecar_of(&output.name, sidecars.iter().copied()).map(str::to_owned);
             let name = output.name.to_string();
             let identity = match is_merged {
                 true => format!("{program} {:?}", output.entry),

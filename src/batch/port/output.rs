@@ -8,6 +8,7 @@ use super::update::{NamedFiles, Step};
 use crate::batch::digest::Digest;
 use crate::batch::finding::Finding;
 use crate::batch::lock::guard;
+use crate::batch::order::OutputLayout;
 use crate::batch::record::{DIRECTORY, prepare};
 use crate::batch::write::write_whole;
 use crate::compile::Target;
@@ -27,6 +28,9 @@ pub struct PortState {
     pub owners: BTreeMap<String, String>,
     /// The targets that were asked for.
     pub targets: Vec<String>,
+    /// How outputs are cut, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<OutputLayout>,
 }
 
 /// The bytes that files are to have; `None`: they are to be removed.
@@ -97,9 +101,14 @@ impl PortDirectory {
     }
 
     /// Keeps what was written.
-    pub fn keep(&self, owners: BTreeMap<String, String>, targets: &[Target]) -> Result<(), Finding> {
+    pub fn keep(
+        &self,
+        owners: BTreeMap<String, String>,
+        targets: &[Target],
+        layout: Option<OutputLayout>,
+    ) -> Result<(), Finding> {
         let targets = targets.iter().map(|target| target.name().to_owned()).collect();
-        let state = PortState { schema: STATE_VERSION.to_owned(), owners, targets };
+        let state = PortState { schema: STATE_VERSION.to_owned(), owners, targets, layout };
         let text = serde_json::to_string_pretty(&state).unwrap_or_default();
         write(&self.state_path(), text.as_bytes())
     }

@@ -3,8 +3,10 @@
 use super::document::Block;
 use super::update::Deed;
 use crate::batch::driver::{Built, Report};
+use crate::batch::names::sidecar_of;
 use crate::batch::plan::{DXC_LIBRARY, Job, dxc_profile, relative};
 use crate::batch::program::{Fate, OutputKind};
+use crate::batch::variants::Table;
 use crate::compile::Target;
 use crate::diagnostic::{Message, Severity};
 use crate::reflect::Reflection;
@@ -26,6 +28,8 @@ pub struct PortFacts {
     pub deeds: BTreeMap<String, Deed>,
     /// It is an update.
     pub is_update: bool,
+    /// Headers of the outputs, each with its source.
+    pub headers: BTreeMap<String, String>,
 }
 
 /// Kinds of leaves that are in no slot.
@@ -49,7 +53,7 @@ pub fn report(
     }
     blocks.extend(people(built, facts, &programs));
     blocks.push(Block::Section("What became of each file".to_owned()));
-    blocks.push(became(&programs));
+    blocks.push(became(&programs, &facts.headers));
     blocks.extend(parameters(&programs, before));
     blocks.extend(validation(&programs));
     blocks.extend(ignored(facts));
@@ -63,6 +67,8 @@ struct Ported<'a> {
     report: &'a Report,
     /// Each with its name and target.
     sidecars: Vec<(String, Target, Reflection)>,
+    /// Which variants there are, if there are several.
+    variants: Option<Table>,
 }
 
 impl<'a> Ported<'a> {
@@ -74,7 +80,10 @@ impl<'a> Ported<'a> {
         };
         let sidecars = report.outputs.iter().filter(|output| output.kind == OutputKind::Sidecar).filter_map(sidecar);
         let sources = job.files.iter().map(|file| relative(&built.base, file)).collect();
-        Ported { name: job.id(&built.base), sources, report, sidecars: sidecars.collect() }
+        let mut tables = report.outputs.iter().filter(|output| output.kind == OutputKind::Table);
+        let table = tables.find_map(|output| String::from_utf8(read(&output.name)?).ok());
+        let variants = table.and_then(|text| Table::read(&text).ok());
+        Ported { name: job.id(&built.base), sources, report, sidecars: sidecars.collect(), variants }
     }
 
     fn texts(&self, target: Target) -> Vec<&str> {
@@ -192,7 +201,7 @@ fn words_of(built: &Built, message: &Message) -> String {
     format!("{}{code}: {}", message.severity.word(), message.message.replace(&base, ""))
 }
 
-fn became(programs: &[Ported]) -> Block {
+fn became(programs: &[Ported], headers: &BTreeMap<String, String>) -> Block {
     let mut rows = Vec::new();
     for program in programs {
         let sources = program.sources.iter().map(|source| format!("`{source}`")).collect::<Vec<_>>().join(", ");
@@ -206,6 +215,14 @@ fn became(programs: &[Ported]) -> Block {
             rows.push(vec![sources.clone(), program.fate().to_owned(), name.to_owned(), texts]);
         }
     }
+    let mut of_sources: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for (name, source) in headers {
+        let target = name.split('/').next().unwrap_or_default();
+        of_sources.entry((source, target)).or_default().push(format!("`{name}`"));
+    }
+    rows.extend(of_sources.into_iter().map(|((source, target), names)| {
+        vec![format!("`{source}`"), "a header".to_owned(), target.to_owned(), names.join(", ")]
+    }));
     Block::Grid { head: ["Sources", "What became of them", "Target", "Texts"].map(str::to_owned).to_vec(), rows }
 }
 
@@ -285,14 +302,20 @@ fn validation(programs: &[Ported]) -> Vec<Block> {
     let mut others: BTreeSet<String> = BTreeSet::new();
     for program in programs {
         for (name, target, reflection) in &program.sidecars {
-            let stem = name.strip_suffix(".json").unwrap_or(name);
-            let is_of = |text: &&str| text.strip_prefix(stem).is_some_and(|rest| rest.starts_with('.'));
+            let of_target = program.sidecars.iter().filter(|(_, of, _)| of == target);
+            let names: Vec<&str> = of_target.map(|(name, ..)| name.as_str()).collect();
+            let is_of = |text: &&str| sidecar_of(text, names.iter().copied()) == Some(name);
             let texts: Vec<&str> = program.texts(*target).into_iter().filter(is_of).collect();
             let is_judged = matches!(target, Target::Hlsl | Target::Glsl | Target::Wgsl);
             if !texts.is_empty() && is_judged {
                 ours.push(format!("shaderport validate {} {}", words(&texts), words(&[name])));
             }
-            texts.iter().for_each(|text| others.extend(judges(text, *target, reflection)));
+            for text in texts {
+                let merged = program.variants.as_ref().map(|table| table.defines_of(text)).unwrap_or_default();
+                let none = BTreeMap::new();
+                let variants = if merged.is_empty() { vec![&none] } else { merged };
+                others.extend(variants.into_iter().flat_map(|defines| judges(text, *target, reflection, defines)));
+            }
         }
     }
     if ours.is_empty() {
@@ -309,18 +332,27 @@ fn validation(programs: &[Ported]) -> Vec<Block> {
 
 /// Words of a shell.
 fn words(names: &[&str]) -> String {
-    let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+    let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "/._-=".contains(c));
     let quote =
         |name: &&str| if plain(name) { (*name).to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) };
     names.iter().map(quote).collect::<Vec<_>>().join(" ")
 }
 
-/// The command of the compiler of a language.
-fn judges(text: &str, target: Target, reflection: &Reflection) -> Vec<String> {
+/// The commands of compilers of a language, with what is to be defined.
+fn judges(text: &str, target: Target, reflection: &Reflection, defines: &BTreeMap<String, String>) -> Vec<String> {
     let file = words(&[text]);
+    let given: Vec<String> = defines.iter().map(|(name, value)| format!("-D{name}={value}")).collect();
+    let given: String = given.iter().map(|define| format!(" {}", words(&[define]))).collect();
     match target {
-        Target::Glsl => vec![format!("glslangValidator -V --target-env vulkan1.2 -o /dev/null {file}")],
-        Target::Wgsl => vec![format!("tint --format wgsl {file}"), format!("naga {file}")],
+        Target::Glsl => vec![format!("glslangValidator -V --target-env vulkan1.2{given} -o /dev/null {file}")],
+        Target::Wgsl => match reflection.modules.iter().find(|of| of.text == text && !of.files.is_empty()) {
+            // The module is the text with these files behind it.
+            Some(of) => {
+                let files: Vec<&str> = of.files.iter().map(String::as_str).collect();
+                vec![format!("cat {file} {} | naga --stdin-file-path {file}", words(&files))]
+            }
+            None => vec![format!("tint --format wgsl {file}"), format!("naga {file}")],
+        },
         Target::Spirv => vec![format!("spirv-val {file}")],
         Target::Metal => Vec::new(),
         Target::Hlsl => {
@@ -329,7 +361,7 @@ fn judges(text: &str, target: Target, reflection: &Reflection) -> Vec<String> {
                 let model = reflection.profile.strip_prefix("sm_").and_then(|model| model.get(..3)).unwrap_or("6_6");
                 let model = if model.starts_with('6') { model } else { "6_0" };
                 let named = if kind == DXC_LIBRARY { String::new() } else { format!(" -E {}", entry.emitted_name) };
-                Some(format!("dxc -T {kind}_{model}{named} -HV 2021 {file}"))
+                Some(format!("dxc {file} -T {kind}_{model}{named} -HV 2021{given}"))
             };
             reflection.entry_points.iter().filter_map(of_entry).collect()
         }
