@@ -70,17 +70,17 @@ pub(super) fn mentioned(exprs: &ExprArena, root: ExprId) -> FxHashMap<LocalId, V
 pub(super) fn separable(types: &Types, exprs: &ExprArena, arg: ExprId, wanted: &[Swizzle]) -> bool {
     match &exprs[arg].kind {
         ExprKind::Convert(inner, _) if same_length(types, exprs, arg, *inner) => {
-            separable(types, exprs, *inner, wanted)
+            is_trivial(exprs, *inner) || separable(types, exprs, *inner, wanted)
         }
         ExprKind::Swizzle(inner, _) => is_trivial(exprs, *inner),
         ExprKind::Construct(parts) => {
             let mut taken: Vec<usize> = Vec::new();
-            wanted.iter().all(|swizzle| match whole_parts(types, exprs, parts, swizzle) {
-                Some(range) => range.into_iter().all(|part| {
-                    let trivial = parts.get(part).is_some_and(|p| is_trivial(exprs, *p));
+            wanted.iter().all(|swizzle| match chosen_parts(types, exprs, parts, swizzle) {
+                Some(chosen) => chosen.into_iter().all(|(part, _)| {
+                    let repeatable = parts.get(part).is_some_and(|p| is_repeatable(types, exprs, *p));
                     let first = !taken.contains(&part);
                     taken.push(part);
-                    first || trivial
+                    first || repeatable
                 }),
                 None => false,
             })
@@ -89,13 +89,27 @@ pub(super) fn separable(types: &Types, exprs: &ExprArena, arg: ExprId, wanted: &
     }
 }
 
+/// Whether components of a part may be had each by itself: it is trivial, or the conversion of what is.
+fn is_repeatable(types: &Types, exprs: &ExprArena, part: ExprId) -> bool {
+    let converted = match exprs[part].kind {
+        ExprKind::Convert(inner, _) if same_length(types, exprs, part, inner) => inner,
+        _ => part,
+    };
+    is_trivial(exprs, converted)
+}
+
 fn same_length(types: &Types, exprs: &ExprArena, a: ExprId, b: ExprId) -> bool {
     let length = |id: ExprId| shape(types, exprs[id].ty).map(|s| s.1);
     length(a).is_some_and(|n| n > 1) && length(a) == length(b)
 }
 
-/// The parts of a constructor that a swizzle selects, if it selects whole ones.
-fn whole_parts(types: &Types, exprs: &ExprArena, parts: &[ExprId], swizzle: &Swizzle) -> Option<Vec<usize>> {
+/// The parts of a constructor that a swizzle selects, each as a whole (`None`) or with the components that are selected.
+fn chosen_parts(
+    types: &Types,
+    exprs: &ExprArena,
+    parts: &[ExprId],
+    swizzle: &Swizzle,
+) -> Option<Vec<(usize, Option<Swizzle>)>> {
     // (part, component in it, its length) of each component.
     let mut components = Vec::new();
     for (index, part) in parts.iter().enumerate() {
@@ -103,15 +117,13 @@ fn whole_parts(types: &Types, exprs: &ExprArena, parts: &[ExprId], swizzle: &Swi
         components.extend((0..n).map(|c| (index, c, n)));
     }
     let chosen: Option<Vec<_>> = swizzle.list().iter().map(|c| components.get(*c as usize).copied()).collect();
-    let mut rest = chosen?.into_iter();
-    let mut whole = Vec::new();
-    while let Some((part, component, n)) = rest.next() {
-        if component != 0 || (1..n).any(|c| rest.next() != Some((part, c, n))) {
-            return None;
-        }
-        whole.push(part);
+    let mut runs = Vec::new();
+    for run in chosen?.chunk_by(|a, b| a.0 == b.0 && a.1 + 1 == b.1) {
+        let (part, _, n) = *run.first()?;
+        let list: Vec<u8> = run.iter().map(|(_, component, _)| *component).collect();
+        runs.push((part, (list.len() < usize::from(n)).then(|| Swizzle::new(&list))));
     }
-    Some(whole)
+    Some(runs)
 }
 
 /// Replaces swizzles of constructors below `root` by the parts that they select.
@@ -123,6 +135,18 @@ pub(super) fn take(types: &mut Types, effects: &Effects, exprs: &mut ExprArena, 
             id = next;
         }
     }
+}
+
+/// Components of an expression.
+fn part_of(types: &mut Types, effects: &Effects, exprs: &mut ExprArena, part: ExprId, components: Swizzle) -> ExprId {
+    let Some((scalar, _)) = shape(types, exprs[part].ty) else { return part };
+    let (ty, span) = (types.scalar_or_vector(scalar, components.len), exprs[part].span);
+    let chosen = exprs.push(Expr { kind: ExprKind::Swizzle(part, components), ty, span });
+    let mut next = Some(chosen);
+    while let Some(id) = next {
+        next = take_one(types, effects, exprs, id);
+    }
+    chosen
 }
 
 /// One step; answers the expression to go on with.
@@ -138,23 +162,22 @@ fn take_one(types: &mut Types, effects: &Effects, exprs: &mut ExprArena, id: Exp
             Some(part)
         }
         ExprKind::Construct(parts) => {
-            let chosen = whole_parts(types, exprs, &parts, &swizzle)?;
-            let dropped = |index: &usize| !chosen.contains(index);
+            let chosen = chosen_parts(types, exprs, &parts, &swizzle)?;
+            let dropped = |index: &usize| chosen.iter().all(|(part, _)| part != index);
             if (0..parts.len()).filter(dropped).any(|i| parts.get(i).is_some_and(|p| effects.expr(exprs, *p))) {
                 return None;
             }
-            let repeated = |(at, index): (usize, &usize)| chosen.iter().take(at).any(|before| before == index);
+            // None is evaluated twice.
+            let repeated = |at: usize, part: usize| chosen.iter().take(at).any(|(before, _)| *before == part);
+            let is_repeatable = |part: usize| parts.get(part).is_some_and(|p| is_repeatable(types, exprs, *p));
+            if chosen.iter().enumerate().any(|(at, (part, _))| repeated(at, *part) && !is_repeatable(*part)) {
+                return None;
+            }
             let mut kept = Vec::with_capacity(chosen.len());
-            for (at, index) in chosen.iter().enumerate() {
+            for (at, (index, components)) in chosen.iter().enumerate() {
                 let part = *parts.get(*index)?;
-                if !repeated((at, index)) {
-                    kept.push(part);
-                } else if is_trivial(exprs, part) {
-                    kept.push(exprs.duplicate(part));
-                } else {
-                    // It would be evaluated twice.
-                    return None;
-                }
+                let part = if repeated(at, *index) { exprs.duplicate(part) } else { part };
+                kept.push(components.map_or(part, |components| part_of(types, effects, exprs, part, components)));
             }
             match kept.as_slice() {
                 [only] if exprs[*only].ty == exprs[id].ty => exprs.replace_by(id, *only),
