@@ -222,10 +222,12 @@ impl Writer {
         let rest: Vec<&str> = lines.collect();
         let common =
             rest.iter().filter(|l| !l.trim().is_empty()).map(|l| l.len() - l.trim_start().len()).min().unwrap_or(0);
+        // Stars are below the one of the first line, or where the author has them: at the begin of the line.
         let stars = rest.iter().all(|l| l.trim_start().starts_with('*'));
+        let before_star = if common == 0 { "" } else { " " };
         for line in rest {
             if stars {
-                self.plain_line(&format!(" {}", line.trim()));
+                self.plain_line(&format!("{before_star}{}", line.trim()));
             } else {
                 self.plain_line(line.get(common..).unwrap_or("").trim_end());
             }
