@@ -376,7 +376,9 @@ fn table(paths: &[(String, std::path::PathBuf)], streams: &[TokenStream], parts:
         for token in &tokens {
             let from = token.comments.start as usize;
             for comment in &stream.comments[from..from + token.comments.count as usize] {
-                let flags = u64::from(comment.trailing) | u64::from(comment.blank_before) << 1;
+                let flags = u64::from(comment.trailing)
+                    | u64::from(comment.blank_before) << 1
+                    | u64::from(comment.blank_after) << 2;
                 words.push(word(&mut texts, comment.text.as_str(), 0, flags, 0, comment.span));
             }
         }

@@ -82,6 +82,8 @@ pub struct Comment {
     pub trailing: bool,
     /// Blank lines before it, at most 1.
     pub blank_before: bool,
+    /// A blank line behind one that stands on lines of its own.
+    pub blank_after: bool,
 }
 
 /// A macro that a text asks for.
@@ -153,6 +155,7 @@ pub fn lex(file: FileId, text: &str, comments: &mut Vec<Comment>, diags: &mut Di
         names: FxHashMap::default(),
         single: [None; 128],
         line_ends: 0,
+        behind_comment: false,
         space: false,
         line_start: true,
         last_end: usize::MAX,
@@ -221,6 +224,8 @@ struct Lexer<'a> {
     single: [Option<Symbol>; 128],
     /// Line ends since the last token or comment.
     line_ends: u32,
+    /// A comment on lines of its own was the last thing before.
+    behind_comment: bool,
     space: bool,
     line_start: bool,
     /// Where the last token ended, if nothing came after it yet.
@@ -294,6 +299,7 @@ impl<'a> Lexer<'a> {
         self.first_comment = self.comments.len();
         if kind != TokenKind::Newline {
             (self.line_ends, self.line_start, self.last_end) = (0, false, end);
+            self.behind_comment = false;
         }
         self.space = false;
     }
@@ -303,6 +309,9 @@ impl<'a> Lexer<'a> {
         self.pos += if self.slice(start, start + 2) == "\r\n" { 2 } else { 1 };
         self.push(TokenKind::Newline, "\n", start, self.pos);
         self.line_ends += 1;
+        if self.line_ends == 2 && self.behind_comment {
+            self.comments.last_mut().into_iter().for_each(|comment| comment.blank_after = true);
+        }
         (self.line_start, self.space, self.last_end) = (true, false, usize::MAX);
     }
 
@@ -335,8 +344,9 @@ impl<'a> Lexer<'a> {
         let text = Symbol::new(self.slice(start, end).trim_end());
         let span = Span { file: self.file, start: start as u32, end: end as u32 };
         let trailing = self.line_ends == 0 && self.tokens.last().is_some_and(|t| t.kind != TokenKind::Newline);
-        self.comments.push(Comment { text, span, trailing, blank_before: self.line_ends >= 2 });
+        self.comments.push(Comment { text, span, trailing, blank_before: self.line_ends >= 2, blank_after: false });
         (self.space, self.line_ends, self.last_end) = (true, 0, usize::MAX);
+        self.behind_comment = !trailing;
         self.pos = end;
     }
 

@@ -334,8 +334,9 @@ impl Row {
             });
         }
         for word in self.comments.clone().filter_map(|at| Word::of(at, self.file)) {
-            let (trailing, blank_before) = (word.flag(0), word.flag(1));
-            stream.comments.push(Comment { text: word.text, span: word.span, trailing, blank_before });
+            let (trailing, blank_before, blank_after) = (word.flag(0), word.flag(1), word.flag(2));
+            let Word { text, span, .. } = word;
+            stream.comments.push(Comment { text, span, trailing, blank_before, blank_after });
         }
         let end = stream.tokens.last().map_or(Span::default(), |t| Span { start: t.span.end, ..t.span });
         stream.tokens.push(Token::eof(end));

@@ -448,7 +448,7 @@ impl<'a> Macros<'a> {
             let params = params.map(|params| format!("({})", params.join(", "))).unwrap_or_default();
             let comment = |remark: &Remark| {
                 let Remark { text, trailing, blank_before } = *remark;
-                Comment { text, span: Span::default(), trailing, blank_before }
+                Comment { text, span: Span::default(), trailing, blank_before, blank_after: false }
             };
             let comments: Vec<Comment> = remarks.iter().map(comment).collect();
             let function = macro_functions::parts(value);

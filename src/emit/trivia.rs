@@ -305,7 +305,8 @@ fn last_comments(file: &SourceFile, name: Span) -> Option<Vec<Comment>> {
             if line_ends > 0 && depth > 0 {
                 let text = Symbol::new(file.text.get(at..*end as usize)?.trim_end());
                 let span = Span { file: name.file, start: *begin, end: *end };
-                found.push(Comment { text, span, trailing: false, blank_before: line_ends > 1 });
+                let blank_before = line_ends > 1;
+                found.push(Comment { text, span, trailing: false, blank_before, blank_after: false });
             }
             (at, next, line_ends) = (*end as usize, next + 1, 0);
             continue;

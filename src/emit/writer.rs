@@ -233,6 +233,9 @@ impl Writer {
             }
         }
         self.origin = before;
+        if comment.blank_after {
+            self.blank();
+        }
     }
 }
 

@@ -301,6 +301,6 @@ fn take_comments(program: &mut Program, texture: GlobalId, sampler: GlobalId) {
     let has_trailing = behind < comments.len();
     for comment in taken.into_iter().rev() {
         let trailing = comment.trailing && !has_trailing;
-        comments.insert(behind, Comment { trailing, blank_before: false, ..comment });
+        comments.insert(behind, Comment { trailing, blank_before: false, blank_after: false, ..comment });
     }
 }

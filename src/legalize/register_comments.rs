@@ -46,7 +46,7 @@ fn note(comments: &mut Vec<Comment>, text: Option<String>, span: Span) {
 }
 
 fn trailing(text: &str, span: Span) -> Comment {
-    Comment { text: Symbol::new(text), span, trailing: true, blank_before: false }
+    Comment { text: Symbol::new(text), span, trailing: true, blank_before: false, blank_after: false }
 }
 
 /// `register(t3, space1)`, as often as the source has it.

@@ -67,7 +67,7 @@ impl Parser<'_> {
                 let Token { span, line_start, space_before, blank_before, comments, .. } = token;
                 (span, line_start, space_before, blank_before, comments.count).hash(&mut places);
                 let comments = self.comments.iter().skip(comments.start as usize).take(comments.count as usize);
-                comments.for_each(|c| (c.text, c.span, c.trailing, c.blank_before).hash(&mut places));
+                comments.for_each(|c| (c.text, c.span, c.trailing, c.blank_before, c.blank_after).hash(&mut places));
             }
         }
         let tokens = tokens.finish();
