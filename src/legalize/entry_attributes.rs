@@ -359,12 +359,29 @@ impl AttributeLowering<'_, '_> {
             return;
         }
         self.body.locals[local].ty = ty;
+        let parents = self.body.exprs.parents(&self.body.expressions());
         for id in uses {
-            let span = self.body.exprs[id].span;
+            // Of what only components are taken, these alone are converted: `i32(id.y)` for `vec2i(id.xy).y`.
+            let is_there = |swizzle: &Swizzle| match self.cx.program.types.get(ty) {
+                Type::Vector(_, n) => swizzle.list().iter().all(|component| *component < n),
+                _ => false,
+            };
+            let whole = parents.get(&id).and_then(|parent| match self.body.exprs[*parent].kind {
+                ExprKind::Swizzle(_, components) if is_there(&components) => Some((*parent, components)),
+                _ => None,
+            });
+            let at = whole.map_or(id, |(parent, _)| parent);
+            let Expr { span, ty: wanted, .. } = self.body.exprs[at];
             let mut b = Build::new(&mut self.cx.program.types, &mut self.body.exprs, span);
             let value = b.local(local, ty);
-            let value = adapt(&mut b, value, old);
-            self.body.exprs.replace_by(id, value);
+            let value = match whole {
+                Some((_, components)) => {
+                    let chosen = b.selection(value, components);
+                    b.convert(chosen, wanted)
+                }
+                None => adapt(&mut b, value, old),
+            };
+            self.body.exprs.replace_by(at, value);
         }
     }
 
