@@ -626,6 +626,25 @@ fn methods_that_are_in_the_way_are_apart() {
     assert!(shapes.contains("    float of(float x)\n    {"), "{shapes}");
 }
 
+/// A header of which only one text uses what has attributes of loops: all that include it ask for the extension.
+#[test]
+fn texts_ask_for_what_their_headers_need() {
+    let header = "float twice(float x) { return x * 2; }\nfloat many(float x)\n{\n    [unroll]\n    for (int i = 0; i < 4; i++)\n        \
+        x = twice(x);\n    return x;\n}\n";
+    let source = |call: &str| {
+        format!("#include \"inc/h.hlsli\"\nfloat4 main(float x : X) : SV_Target {{ return {call}(x); }}\n")
+    };
+    let files = [("s/inc/h.hlsli", header), ("s/a.frag.hlsl", &source("twice")), ("s/b.frag.hlsl", &source("many"))];
+    let directory = tree(&files);
+    build(directory.path(), &["--target", "glsl", "--validate"]);
+    for name in ["a", "b"] {
+        let text = read(directory.path(), &format!("out/glsl/{name}.frag.main.frag"));
+        let asked = text.matches("#extension GL_EXT_control_flow_attributes : require\n").count();
+        assert_eq!(asked, 1, "{text}");
+    }
+    assert!(read(directory.path(), "out/glsl/inc/h.glsl").contains("[[unroll]]"));
+}
+
 #[test]
 fn the_sidecar_of_each_variant_lists_its_modules() {
     let source = "#include \"inc/math.hlsli\"\n#if WIDE\nBuffer<float4> more;\n#endif\nRWStructuredBuffer<float4> o;\n\

@@ -25,6 +25,9 @@ const HEADERS: &str = "inc/";
 /// The extension by which GLSL for Vulkan has includes.
 const INCLUDES: &str = "#extension GL_GOOGLE_include_directive : require";
 
+/// What texts ask for whose headers have attributes of loops and branches.
+const ATTRIBUTES: &str = "#extension GL_EXT_control_flow_attributes : require";
+
 /// A header.
 #[derive(Debug)]
 pub struct HeaderFile {
@@ -234,7 +237,7 @@ impl<'a> TreeFiles<'a> {
                 names.map(|header| include(&flat.name, &header.name)).collect()
             }
         };
-        let mut text = self.head(flat) + &self.about_headers(flat, &direct);
+        let mut text = self.head(flat, &direct) + &self.about_headers(flat, &direct);
         if !includes.is_empty() {
             let has_directives = flat.read.units.iter().any(|(unit, _)| unit.range.end <= flat.head);
             text = match self.imports.are_before_directives(self.language) && has_directives {
@@ -278,7 +281,7 @@ impl<'a> TreeFiles<'a> {
     }
 
     /// Directives and the comment about the file.
-    fn head(&self, flat: &TreeText) -> String {
+    fn head(&self, flat: &TreeText, direct: &[String]) -> String {
         let head = flat.read.text.get(..flat.head).unwrap_or_default();
         let mut text = String::new();
         let directives = flat.read.units.iter().filter(|(unit, _)| unit.range.end <= flat.head);
@@ -287,6 +290,11 @@ impl<'a> TreeFiles<'a> {
         match (self.language, last) {
             (Language::Glsl, Some(last)) => {
                 text.push_str(head.get(..last).unwrap_or_default());
+                let needed = self.closed(direct);
+                let mut headers = needed.iter().filter_map(|source| self.headers.get(source));
+                if !head.contains(ATTRIBUTES) && headers.any(|header| header.text.contains("[[")) {
+                    text.push_str(&format!("\n{ATTRIBUTES}"));
+                }
                 text.push_str(&format!("\n{INCLUDES}"));
                 text.push_str(head.get(last..).unwrap_or_default());
             }
@@ -413,7 +421,13 @@ impl<'a> TreeFiles<'a> {
         let whole = TextUnits::of(&self.whole(number)).units;
         let kept = |unit: &TextUnit| {
             let text = unit.tokens_in_place();
-            let is_ours = ["# ifndef INC_", "# define INC_", "# endif", "# extension GL_GOOGLE_include_directive"];
+            let is_ours = [
+                "# ifndef INC_",
+                "# define INC_",
+                "# endif",
+                "# extension GL_GOOGLE_include_directive",
+                "# extension GL_EXT_control_flow_attributes",
+            ];
             (!is_ours.iter().any(|start| text.starts_with(start)))
                 .then_some((text, unit.kind == TextUnitKind::Directive))
         };
