@@ -14,6 +14,8 @@
 //!   point with its stage behind its name, as one of several `main` has it, has no new name.
 //! - **invented**: those new identifiers that are no name of the source with something behind it. A target may ask for a second name
 //!   where the source has one: for the block of a buffer, the sampler of a combined texture, a parameter that is assigned.
+//! - **samplers of combined textures**: those new identifiers that are the second object of a `Sampler2D`, which is two objects in HLSL
+//!   and WGSL: its name with `_sampler` behind it.
 //! - **comments**: those in and before matched declarations, of a method those of the method, and of a macro if the output has its name; those in the middle of lists and expressions apart. Kept: the output
 //!   has the comment anywhere, as often. What heads several files, such as a licence, counts once.
 //! - **macros**: those without parameters that are an expression and are used in a matched declaration. Kept: the output has the name.
@@ -37,6 +39,7 @@ pub const MEASURES: &[&str] = &[
     "identifiers kept",
     "new identifiers per 100 lines",
     "of these invented",
+    "of these samplers of combined textures",
     "comments kept, in lists and expressions",
     "comments kept, elsewhere",
     "macros kept",
@@ -71,6 +74,7 @@ pub struct Measured {
     pub names: Count,
     /// `good` are names that are not new or have one of the source in front.
     pub invented: Count,
+    pub samplers: Count,
     pub inner_comments: Count,
     pub other_comments: Count,
     pub macros: Count,
@@ -261,6 +265,8 @@ fn new_names(made: &[Unit], sources: &[Source], entries: &[Entry], to: &mut Meas
             let is_known = known.contains(name) || is_method(name, &known_list, &known) || is_entry;
             to.names.note(is_known, || name.to_owned());
             to.invented.note(is_known || is_made_of_one(name, &known), || name.to_owned());
+            let is_second = name.strip_suffix("_sampler").is_some_and(|first| known.contains(first));
+            to.samplers.note(is_known || !is_second, || name.to_owned());
         }
     }
 }
@@ -389,11 +395,12 @@ fn columns(sources: &[Source], output: &str, to: &mut Measured) {
 
 impl Measured {
     /// The counts in the order of [`MEASURES`].
-    pub fn counts(&self) -> [&Count; 9] {
+    pub fn counts(&self) -> [&Count; 10] {
         let Measured {
             identifiers,
             names,
             invented,
+            samplers,
             inner_comments,
             other_comments,
             macros,
@@ -402,7 +409,7 @@ impl Measured {
             columns,
             ..
         } = self;
-        [identifiers, names, invented, inner_comments, other_comments, macros, literals, moved, columns]
+        [identifiers, names, invented, samplers, inner_comments, other_comments, macros, literals, moved, columns]
     }
 
     /// Adds the numbers of another output.
@@ -411,6 +418,7 @@ impl Measured {
             &mut self.identifiers,
             &mut self.names,
             &mut self.invented,
+            &mut self.samplers,
             &mut self.inner_comments,
             &mut self.other_comments,
             &mut self.macros,

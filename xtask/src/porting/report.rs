@@ -52,7 +52,9 @@ fn value(at: usize, of: &Measured) -> String {
     let lost = count.all - count.good;
     let share = |part: usize, all: usize| 100.0 * part as f64 / all.max(1) as f64;
     match MEASURES[at] {
-        "new identifiers per 100 lines" | "of these invented" => format!("{:.2} ({lost})", share(lost, of.lines)),
+        "new identifiers per 100 lines" | "of these invented" | "of these samplers of combined textures" => {
+            format!("{:.2} ({lost})", share(lost, of.lines))
+        }
         "moved declarations" => format!("{:.2}% ({lost})", share(lost, count.all)),
         "lines over 120 columns" => {
             let own = share(of.source_columns.0, of.source_columns.1);
