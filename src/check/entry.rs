@@ -569,6 +569,7 @@ impl<'a> Checker<'a> {
                 unit: self.source(info.source).unit,
                 language: self.source(info.source).language,
                 interface: Vec::new(),
+                uniforms: Vec::new(),
             };
             self.program.entry_points.push(entry);
         }

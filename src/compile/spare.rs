@@ -235,6 +235,7 @@ fn spare_program(program: &Program, spare: &[Item]) -> Program {
         unit: 0,
         language,
         interface: Vec::new(),
+        uniforms: Vec::new(),
     });
     program
 }

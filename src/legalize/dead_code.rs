@@ -53,7 +53,15 @@ fn listed(program: &Program) -> (Vec<Item>, FxHashSet<Item>) {
     // Specialization constants and stage variables are an interface, used or not.
     let variables = program.entry_points.iter().flat_map(EntryPoint::globals).map(Item::Global);
     let interface = variables.chain(program.specialization_constants());
-    let live: FxHashSet<Item> = items::reached(entries.iter().copied().chain(interface), &uses).into_iter().collect();
+    let named: Vec<Item> = entries.iter().copied().chain(interface).collect();
+    let mut live: FxHashSet<Item> = items::reached(named.iter().copied(), &uses).into_iter().collect();
+    // A buffer of the uniform parameters of an entry point has all of them, or none.
+    let is_live = |global: &GlobalId| live.contains(&Item::Global(*global));
+    let whole = program.entry_points.iter().map(|e| &e.uniforms).filter(|uniforms| uniforms.iter().any(is_live));
+    let whole: Vec<Item> = whole.flatten().copied().map(Item::Global).collect();
+    if whole.iter().any(|uniform| !live.contains(uniform)) {
+        live = items::reached(named.into_iter().chain(whole), &uses).into_iter().collect();
+    }
     let roots = program.items.iter().chain(&entries).copied();
     let mut items = items::in_order_of_use(roots, &analyses.declared_before(), &|item| live.contains(&item));
     items.retain(|item| is_printed(program, *item));

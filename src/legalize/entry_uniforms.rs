@@ -63,6 +63,11 @@ fn take_parameters(cx: &mut Context, entry: usize, function: FunctionId) -> FxHa
         cx.program.items.put_before(Some(Item::Function(function)), Item::Global(id));
         cx.program.parameters.push(id);
         replaced.insert(param.local, id);
+        if !cx.program.holds_resource(local.ty)
+            && let Some(entry) = cx.program.entry_points.get_mut(entry)
+        {
+            entry.uniforms.push(id);
+        }
     }
     cx.program.functions[function].params = kept;
     replaced

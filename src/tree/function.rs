@@ -238,6 +238,8 @@ pub struct EntryPoint {
     pub language: Language,
     /// Its inputs and outputs, where legalization makes globals of them; used or not, they belong to it.
     pub interface: Vec<GlobalId>,
+    /// Its uniform parameters of plain data, where legalization makes globals of them: one buffer has all.
+    pub uniforms: Vec<GlobalId>,
 }
 
 impl EntryPoint {

@@ -28,6 +28,7 @@ fn program(calls: &[&[u32]]) -> Program {
         unit: 0,
         language: crate::preprocess::Language::Slang,
         interface: Vec::new(),
+        uniforms: Vec::new(),
     };
     program.entry_points.push(entry);
     program
