@@ -69,6 +69,7 @@ impl BufferLayout {
 }
 
 /// What becomes of the texts of a program's variants.
+#[cfg_attr(feature = "cli", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PermutationTexts {
     /// Each variant has its own, unless another one has the same.

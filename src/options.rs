@@ -164,6 +164,17 @@ impl Choices {
         self.permutations = Some(PermutationTexts::Separate);
         Ok(self)
     }
+
+    /// What becomes of the texts of variants, if that is said.
+    pub(crate) fn said_permutations(&self) -> Option<PermutationTexts> {
+        self.permutations
+    }
+
+    /// The same where it is not said.
+    pub(crate) fn with_permutations(mut self, texts: Option<PermutationTexts>) -> Choices {
+        self.permutations = self.permutations.or(texts);
+        self
+    }
 }
 
 /// The setters of [`Choices`] for a builder that has `choose`.

@@ -848,7 +848,7 @@ fn a_port_may_be_a_tree() {
         ("out/glsl/a.main.frag", "#include \"inc/common.glsl\""),
         ("out/hlsl/b.hlsl", "#if FADE"),
         ("out/glsl/b.main.frag", "#if FADE"),
-        ("out/shaderport.toml", "layout = \"tree\""),
+        ("out/shaderport.toml", "layout = \"tree\"\npermutations = \"merged\"\n"),
         ("out/port.md", "| `common.hlsli` | a header | hlsl | `hlsl/inc/common.hlsl` |"),
         ("out/port.md", "dxc hlsl/b.hlsl -T ps_6_6 -E main -HV 2021 -DFADE=1"),
         ("out/port.md", "cat wgsl/a.wgsl wgsl/inc/common.wgsl | naga --stdin-file-path wgsl/a.wgsl"),
@@ -884,8 +884,8 @@ fn edits_of_a_tree_are_merged() {
     edit(at, "out/hlsl/b.hlsl", "float4 main", "// Of the fog.\nfloat4 main");
     edit(at, "s/common.hlsli", "color * 0.5", "color * 0.25");
     edit(at, "s/b.hlsl", "lit(2)", "lit(4)");
-    // The layout is that of the port.
-    let run = port(at, &["--target", "hlsl,glsl,wgsl", "--permutations", "merged", "--update"]);
+    // How outputs are cut is as in the port before.
+    let run = shaderport(at, &["port", "s", "--out", "out", "--update"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
     for name in edits {
         let text = read(at, name);
@@ -897,6 +897,6 @@ fn edits_of_a_tree_are_merged() {
     edit(at, "s/a.hlsl", "return", "return missing +");
     edit(at, "s/b.hlsl", "return", "return missing +");
     let before = contents(&at.join("out/hlsl"));
-    let run = port(at, &["--target", "hlsl,glsl,wgsl", "--permutations", "merged", "--update"]);
+    let run = shaderport(at, &["port", "s", "--out", "out", "--update"]);
     assert_eq!((run.code, contents(&at.join("out/hlsl"))), (1, before), "{}", run.stdout);
 }

@@ -38,7 +38,7 @@ pub enum OutputLayout {
 
 /// How texts of WGSL in a tree name the modules that they need.
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum WgslImports {
     /// Not at all: the sidecar lists the files that belong behind a text.

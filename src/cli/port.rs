@@ -8,7 +8,8 @@ use super::{Outcome, interrupt};
 use crate::batch::headers::{TreeFileNames, TreeOrder};
 use crate::batch::manifest::FILE_NAME;
 use crate::batch::port::{
-    Deed, Descriptions, PortDirectory, PortFacts, describe, markdown, page, quoted, report, step, steps, summary_of,
+    Deed, Descriptions, OutputCut, PortDirectory, PortFacts, describe, markdown, page, quoted, report, step, steps,
+    summary_of,
 };
 use crate::batch::{
     self, Beside, Built, Finding, Order, OutputKind, OutputLayout, OutputUse, Plan, Selection, SidecarForm, Template,
@@ -19,7 +20,7 @@ use crate::diagnostic::Code;
 use crate::layout::Policy;
 use crate::options::Choices;
 use crate::reflect::Reflection;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -100,15 +101,20 @@ fn run(args: &PortArgs, messages: &mut Messages) -> Result<Outcome, Finding> {
         [] => state.targets.iter().filter_map(|name| Target::parse(name)).collect(),
         asked => asked.to_vec(),
     };
-    let layout = args.layout.or(state.layout);
+    let asked = OutputCut {
+        layout: args.layout,
+        wgsl_imports: args.wgsl_imports,
+        permutations: args.program.choices.said_permutations(),
+    };
+    let cut = asked.or(state.cut);
     let mut facts = PortFacts { is_update: args.update, ..PortFacts::default() };
-    let (manifest, is_generated) = manifest(args, layout, &directory, &before, &mut facts)?;
-    let (mut built, names) = build(args, (&manifest, layout), &directory.next(), &targets, messages)?;
+    let (manifest, is_generated) = manifest(args, cut, &directory, &before, &mut facts)?;
+    let (mut built, names) = build(args, (&manifest, cut), &directory.next(), &targets, messages)?;
     if interrupt::is_interrupted() {
         return Ok(Outcome::Interrupted);
     }
     let of_sources = as_sources(args, &manifest, &directory);
-    let asked = Asked { targets, layout, is_generated };
+    let asked = Asked { targets, cut, is_generated };
     facts.headers = names.headers;
     let conflicts = write(&directory, asked, &before, &mut facts, (&built, &names.all), &of_sources)?;
     messages.built(&mut built);
@@ -129,7 +135,7 @@ fn run(args: &PortArgs, messages: &mut Messages) -> Result<Outcome, Finding> {
 /// The manifest, and whether it is one that a port has made.
 fn manifest(
     args: &PortArgs,
-    layout: Option<OutputLayout>,
+    cut: OutputCut,
     directory: &PortDirectory,
     before: &BTreeMap<String, String>,
     facts: &mut PortFacts,
@@ -148,13 +154,7 @@ fn manifest(
     let (files, _) = below(&args.tree, &args.out).map_err(|e| Finding::error(Code::UNREADABLE, e))?;
     let read = |name: &str| Some(String::from_utf8_lossy(&std::fs::read(args.tree.join(name)).ok()?).into_owned());
     let Descriptions { found, all, notes, ignored } = describe(&files, &read);
-    let of_tree = |text: &str, more: &str| {
-        let is_tree = layout == Some(OutputLayout::Tree);
-        let layout = if is_tree { "layout = \"tree\"\n" } else { "" };
-        let imports = args.wgsl_imports.filter(|_| is_tree).and_then(|imports| imports.to_possible_value());
-        let imports = imports.map(|value| format!("wgsl-imports = {}\n", quoted(value.get_name()))).unwrap_or_default();
-        text.replacen("[build]\n", &format!("[build]\n{more}{layout}{imports}"), 1)
-    };
+    let with = |text: &str, more: &str| text.replacen("[build]\n", &format!("[build]\n{more}{}", cut.lines()), 1);
     let ProgramArgs { include, defines, .. } = &args.program;
     let suggested = suggest(&args.tree, &args.out, &Beside { include, defines, described: &all })?;
     // Reports are the same wherever the tree lies.
@@ -169,13 +169,13 @@ fn manifest(
     if args.manifest_in_tree {
         facts.origin.push(format!("They are in the `{FILE_NAME}` of the tree."));
         let fault = |e| Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", in_tree.display()));
-        write_whole(&in_tree, of_tree(&suggested.manifest, "").as_bytes()).map_err(fault)?;
+        write_whole(&in_tree, with(&suggested.manifest, "").as_bytes()).map_err(fault)?;
         return Ok((in_tree, false));
     }
     facts.origin.push(format!("They are in the `{FILE_NAME}` beside this report, which may be edited."));
     let tree = from(&args.out, &args.tree);
     let tree = if tree.is_empty() { ".".to_owned() } else { tree };
-    let text = of_tree(&suggested.manifest, &format!("tree = {}\n", quoted(&tree)));
+    let text = with(&suggested.manifest, &format!("tree = {}\n", quoted(&tree)));
     merge_manifest(directory, before, &text, facts)?;
     Ok((in_out, true))
 }
@@ -214,22 +214,22 @@ fn planned(args: &PortArgs, manifest: &Path) -> Result<Plan, Finding> {
 /// Builds the programs of the manifest into a directory, in the layout that is asked for, else in that of the manifest.
 fn build(
     args: &PortArgs,
-    (manifest, layout): (&Path, Option<OutputLayout>),
+    (manifest, cut): (&Path, OutputCut),
     out: &Path,
     target: &[Target],
     messages: &mut Messages,
 ) -> Result<(Built, TreeFileNames), Finding> {
-    let choices = &args.program.choices;
+    let choices = &args.program.choices.clone().with_permutations(cut.permutations);
     let plan = planned(args, manifest)?;
     let lock = args.lock.read(plan.bindings_lock.as_deref())?;
     let order = order(args, out, target.to_vec(), choices.clone())?;
-    match layout.or(plan.layout).unwrap_or_default() {
+    match cut.layout.or(plan.layout).unwrap_or_default() {
         OutputLayout::Flat if args.wgsl_imports.is_some_and(|imports| imports != WgslImports::None) => {
             Err(misused("--wgsl-imports are of trees: it needs --layout tree".to_owned()))
         }
         OutputLayout::Flat => Ok((batch::build(&order, plan, lock, &|| {})?, TreeFileNames::default())),
         OutputLayout::Tree => {
-            let imports = args.wgsl_imports.or(plan.wgsl_imports).unwrap_or_default();
+            let imports = cut.wgsl_imports.or(plan.wgsl_imports).unwrap_or_default();
             let tree = FlatBuild::new(TreeOrder { out, writes: true, prunes: true, imports, sidecars: true, choices })?;
             let order = tree.order(order)?;
             let built = batch::build(&order, plan, lock, &|| {})?;
@@ -305,7 +305,7 @@ fn owners(built: &Built, all: &BTreeSet<String>) -> BTreeMap<String, String> {
 /// What a port was asked for.
 struct Asked {
     targets: Vec<Target>,
-    layout: Option<OutputLayout>,
+    cut: OutputCut,
     /// The manifest is one that a port has made.
     is_generated: bool,
 }
@@ -360,6 +360,6 @@ fn write(
         now.insert(FILE_NAME.to_owned(), String::new());
     }
     directory.apply(&steps)?;
-    directory.keep(now, &asked.targets, asked.layout)?;
+    directory.keep(now, &asked.targets, asked.cut)?;
     Ok(facts.deeds.values().any(|deed| deed.is_conflict()))
 }

@@ -39,7 +39,7 @@ pub use groups::{Group, groups, list, quoted};
 pub use invocation::{Invocation, read_invocation};
 #[cfg(feature = "internals")]
 pub use merge::merge;
-pub use output::PortDirectory;
+pub use output::{OutputCut, PortDirectory};
 pub use report::{PortFacts, report, summary_of};
 pub use script::joined;
 pub use update::{Deed, ThreeWays, step, steps};

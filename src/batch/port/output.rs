@@ -4,14 +4,15 @@
 //! An update that is stopped goes on in the next one: which bytes each file is to have is in `journal.json` before the first is
 //! written, and a file that has them was merged already.
 
+use super::quoted;
 use super::update::{NamedFiles, Step};
 use crate::batch::digest::Digest;
 use crate::batch::finding::Finding;
 use crate::batch::lock::guard;
-use crate::batch::order::OutputLayout;
+use crate::batch::order::{OutputLayout, WgslImports};
 use crate::batch::record::{DIRECTORY, prepare};
 use crate::batch::write::write_whole;
-use crate::compile::Target;
+use crate::compile::{PermutationTexts, Target};
 use crate::diagnostic::Code;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -28,9 +29,42 @@ pub struct PortState {
     pub owners: BTreeMap<String, String>,
     /// The targets that were asked for.
     pub targets: Vec<String>,
-    /// How outputs are cut, if that was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How outputs are cut.
+    #[serde(default)]
+    pub cut: OutputCut,
+}
+
+/// How outputs are cut, as far as a port was asked for it.
+#[derive(Serialize, Deserialize, Debug, Default, Clone, Copy, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+pub struct OutputCut {
+    /// A text a program, or one a source file.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub layout: Option<OutputLayout>,
+    /// How texts of a tree in WGSL name what they need.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wgsl_imports: Option<WgslImports>,
+    /// What becomes of the texts of variants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permutations: Option<PermutationTexts>,
+}
+
+impl OutputCut {
+    /// What is asked for now, else what was before.
+    pub fn or(self, before: OutputCut) -> OutputCut {
+        OutputCut {
+            layout: self.layout.or(before.layout),
+            wgsl_imports: self.wgsl_imports.or(before.wgsl_imports),
+            permutations: self.permutations.or(before.permutations),
+        }
+    }
+
+    /// As lines of a manifest, whose keys and values are those of the state.
+    pub fn lines(self) -> String {
+        let values = serde_json::to_value(self).unwrap_or_default();
+        let values = values.as_object().into_iter().flatten();
+        values.filter_map(|(key, value)| Some(format!("{key} = {}\n", quoted(value.as_str()?)))).collect()
+    }
 }
 
 /// The bytes that files are to have; `None`: they are to be removed.
@@ -101,14 +135,9 @@ impl PortDirectory {
     }
 
     /// Keeps what was written.
-    pub fn keep(
-        &self,
-        owners: BTreeMap<String, String>,
-        targets: &[Target],
-        layout: Option<OutputLayout>,
-    ) -> Result<(), Finding> {
+    pub fn keep(&self, owners: BTreeMap<String, String>, targets: &[Target], cut: OutputCut) -> Result<(), Finding> {
         let targets = targets.iter().map(|target| target.name().to_owned()).collect();
-        let state = PortState { schema: STATE_VERSION.to_owned(), owners, targets, layout };
+        let state = PortState { schema: STATE_VERSION.to_owned(), owners, targets, cut };
         let text = serde_json::to_string_pretty(&state).unwrap_or_default();
         write(&self.state_path(), text.as_bytes())
     }
