@@ -5,8 +5,8 @@ use super::{Checker, SourceUnit, constant};
 use crate::ast::{self, ExprKind as Ast};
 use crate::source::Span;
 use crate::tree::{
-    BinaryOp, Body, Enum, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalKind, Literal, NumberName,
-    Program, Scalar, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
+    BinaryOp, Body, Enum, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalKind, Id, Literal,
+    LocalId, Modifiers, NumberName, Program, Scalar, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -18,11 +18,24 @@ impl Checker<'_> {
     /// Notes the names in an expression that is evaluated by itself.
     pub(super) fn note_names(&mut self, body: &Body) {
         for (_, expr) in body.exprs.iter().filter(|(_, expr)| !expr.span.file.is_library()) {
-            if let Some(name) = NumberName::of(&expr.kind).filter(|name| named_type(&self.program, *name).is_some()) {
+            let name = match expr.kind {
+                ExprKind::Local(local) => self.named_local(local),
+                ref kind => NumberName::of(kind),
+            };
+            if let Some(name) = name.filter(|name| named_type(&self.program, *name).is_some()) {
                 self.cx.body.named.push((expr.span, name));
                 self.number_names.push((expr.span, name));
             }
         }
+    }
+
+    /// A variable of the function that may be named in a number: one that is declared as a constant on every target.
+    fn named_local(&self, local: LocalId) -> Option<NumberName> {
+        let locals = &self.cx.body.locals;
+        let variable = (local.index() < locals.len()).then(|| &locals[local])?;
+        let is_known = self.cx.constants.iter().any(|(known, _)| *known == local) && !self.cx.computed.contains(&local);
+        let is_constant = is_known && variable.modifiers.has(Modifiers::CONST);
+        is_constant.then_some(NumberName::Local(variable.span, variable.ty))
     }
 
     /// Where the source has which names in numbers of declarations.
@@ -41,15 +54,20 @@ impl Checker<'_> {
     }
 }
 
-/// The type of what has a name, if that can stand in a number: an integer of the module whose value is known.
+/// Whether a type is one of those that numbers are of.
+fn is_plain(ty: TypeId) -> bool {
+    matches!(ty, TypeId::INT | TypeId::UINT)
+}
+
+/// The type of what has a name, if that can stand in a number: an integer whose value is known.
 fn named_type(program: &Program, name: NumberName) -> Option<TypeId> {
     match name {
         NumberName::Constant(id) => {
-            let Global { kind, ty, ref init, in_function, .. } = program.globals[id];
-            let is_known = kind == GlobalKind::Const && init.is_some() && in_function.is_none();
-            let is_integer = matches!(ty, TypeId::INT | TypeId::UINT);
-            (is_known && is_integer && program.specialization_of(id).is_empty()).then_some(ty)
+            let Global { kind, ty, ref init, .. } = program.globals[id];
+            let is_known = kind == GlobalKind::Const && init.is_some();
+            (is_known && is_plain(ty) && program.specialization_of(id).is_empty()).then_some(ty)
         }
+        NumberName::Local(_, ty) => is_plain(ty).then_some(ty),
         NumberName::Case(id, _) => match &program.enums[id] {
             // Those of an `enum class` are no numbers by themselves.
             Enum { strict: true, .. } => None,
@@ -91,8 +109,11 @@ fn number(program: &Program, known: &KnownNames, expr: &ast::Expr) -> Option<Wri
     }
     let ty = if is_unsigned { TypeId::UINT } else { TypeId::INT };
     let writer = NumberTrees { program, ty, is_unsigned, names: Names::Known(known) };
-    let (value, tree) = writer.written(expr)?;
-    Some(WrittenNumber { value, tree })
+    let mut locals = Vec::new();
+    let tree = writer.written(expr, &mut locals)?;
+    // Each function has constants of its own.
+    let value = if locals.is_empty() { writer.value(&tree)? } else { 0 };
+    Some(WrittenNumber { value, tree, locals })
 }
 
 /// Collects the types of the names in a number. `None`: another name is in it.
@@ -128,12 +149,15 @@ pub(super) fn case_value(program: &Program, id: EnumId, (value, expr): (i64, &as
         _ => return None,
     };
     let own = NumberTrees { program, ty, is_unsigned, names: Names::Cases(id) };
-    if let Some((written, tree)) = own.written(expr) {
+    if let Some(tree) = own.written(expr, &mut Vec::new())
+        && let Some(written) = own.value(&tree)
+    {
         return (written == value).then_some(tree);
     }
     // `1u << 3` of an enum of signed numbers.
-    let (written, mut tree) =
-        NumberTrees { ty: TypeId::UINT, is_unsigned: true, names: Names::None, ..own }.written(expr)?;
+    let plain = NumberTrees { ty: TypeId::UINT, is_unsigned: true, names: Names::None, ..own };
+    let mut tree = plain.written(expr, &mut Vec::new())?;
+    let written = plain.value(&tree)?;
     let span = expr.span;
     tree.root = tree.exprs.push(Expr { kind: ExprKind::Convert(tree.root, false), ty, span });
     (i64::from(written as i32) == value).then_some(tree)
@@ -157,24 +181,28 @@ enum Names<'a> {
 }
 
 impl NumberTrees<'_> {
-    fn written(&self, expr: &ast::Expr) -> Option<(i64, ExprTree)> {
+    fn written(&self, expr: &ast::Expr, locals: &mut Vec<Span>) -> Option<ExprTree> {
         let mut exprs = ExprArena::default();
-        let root = self.tree(expr, &mut exprs)?;
-        let value = constant::eval_exact(self.program, &exprs, root, &|_| None).ok()?.int()?;
-        Some((value, ExprTree { exprs, root }))
+        let root = self.tree(expr, (&mut exprs, locals))?;
+        Some(ExprTree { exprs, root })
+    }
+
+    /// What one is that has no variables.
+    fn value(&self, tree: &ExprTree) -> Option<i64> {
+        constant::eval_exact(self.program, &tree.exprs, tree.root, &|_| None).ok()?.int()
     }
 
     /// The parser bounds how deep it is.
-    fn tree(&self, expr: &ast::Expr, exprs: &mut ExprArena) -> Option<ExprId> {
+    fn tree(&self, expr: &ast::Expr, (exprs, locals): (&mut ExprArena, &mut Vec<Span>)) -> Option<ExprId> {
         let kind = match &expr.kind {
-            Ast::Paren(inner) => return self.tree(inner, exprs),
+            Ast::Paren(inner) => return self.tree(inner, (exprs, locals)),
             Ast::Int(value, suffix, spelling) if suffix.is_empty() || self.is_unsigned && *suffix == "u" => {
                 let most = if self.is_unsigned { u32::MAX.into() } else { i32::MAX as u64 };
                 let value = Some(*value).filter(|value| *value <= most)?;
                 ExprKind::Literal(Literal::Int(value as i64), Some(*spelling))
             }
             Ast::Prefix(op, inner) if *op == "-" && !self.is_unsigned => {
-                ExprKind::Unary(UnaryOp::Negate, self.tree(inner, exprs)?)
+                ExprKind::Unary(UnaryOp::Negate, self.tree(inner, (exprs, locals))?)
             }
             Ast::Binary(op, a, b) => {
                 use BinaryOp::{Add, BitAnd, BitOr, Div, Mul, Rem, Shl, Shr, Sub};
@@ -183,14 +211,21 @@ impl NumberTrees<'_> {
                 // A distance is of any type.
                 let distance =
                     NumberTrees { ty: TypeId::INT, is_unsigned: false, names: Names::None, program: self.program };
-                let distance = if matches!(op, Shl | Shr) { distance.tree(b, exprs) } else { None };
-                let b = distance.or_else(|| self.tree(b, exprs))?;
-                ExprKind::Binary(op, self.tree(a, exprs)?, b)
+                let distance = if matches!(op, Shl | Shr) { distance.tree(b, (exprs, locals)) } else { None };
+                let b = match distance {
+                    Some(distance) => distance,
+                    None => self.tree(b, (exprs, locals))?,
+                };
+                ExprKind::Binary(op, self.tree(a, (exprs, locals))?, b)
             }
             kind => match (self.names, kind) {
                 (Names::Cases(id), Ast::Path(path)) => self.case(id, path)?,
                 (Names::Known(known), Ast::Path(_) | Ast::Member(..)) => {
-                    known.get(&expr.span).copied().flatten()?.expr()
+                    match known.get(&expr.span).copied().flatten()? {
+                        NumberName::Constant(id) => ExprKind::Global(id),
+                        NumberName::Case(id, case) => ExprKind::EnumCase(id, case),
+                        NumberName::Local(name, _) => ExprKind::Local(WrittenNumber::local(locals, name)),
+                    }
                 }
                 _ => return None,
             },

@@ -47,7 +47,7 @@ pub(super) struct Exprs<'a> {
     pub(super) owner: Option<TypeId>,
     /// Variables that are written after their declaration, or whose address is taken.
     pub(super) assigned: &'a FxHashSet<LocalId>,
-    /// Variables that labels of cases are made of.
+    /// Variables that labels of cases and numbers of declarations are made of.
     pub(super) labels: &'a FxHashSet<LocalId>,
     /// What passes made of it, if that is known.
     pub(super) made: Option<&'a MadeCode>,

@@ -189,6 +189,17 @@ impl<'a> Trivia<'a> {
         is_sole.then_some(Span { start: outside.len() as u32, end: inside.len() as u32, ..name })
     }
 
+    /// What the source has in parentheses behind a name, on its line and without comments: `ROUNDS` of `[unroll(ROUNDS)]`.
+    pub(super) fn argument_of(&self, name: Span) -> Option<&str> {
+        let line = self.text(name.file).get(name.end as usize..)?.lines().next()?;
+        let inside = line.trim_start().strip_prefix('(')?;
+        let closes = inside.match_indices(')').map(|(at, _)| at);
+        let balanced = |text: &&str| text.matches('(').count() == text.matches(')').count();
+        let argument = closes.filter_map(|at| inside.get(..at)).find(balanced)?.trim();
+        let has_comment = argument.contains("//") || argument.contains("/*") || argument.contains('\\');
+        (!has_comment && !argument.is_empty()).then_some(argument)
+    }
+
     /// The word that an expression begins with, perhaps in parentheses.
     pub(super) fn first_word(&self, span: Span) -> Option<Span> {
         let from = self.text(span.file).get(span.start as usize..)?;

@@ -164,7 +164,7 @@ fn declare_constants(cx: &mut Context, tags: &FxHashMap<EnumId, Scalar>) -> FxHa
     });
     used.extend(cx.program.written_numbers.all_names().filter_map(|name| match name {
         NumberName::Case(e, index) if tags.contains_key(&e) => Some((e, index)),
-        NumberName::Case(..) | NumberName::Constant(_) => None,
+        NumberName::Case(..) | NumberName::Constant(_) | NumberName::Local(..) => None,
     }));
     // Cases that others are made of come before them.
     for (e, index) in used.clone().into_iter().rev() {

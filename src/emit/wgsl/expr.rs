@@ -27,8 +27,8 @@ const LITERALS: Literals = Literals {
 };
 
 impl Dialect for Wgsl {
-    fn hints(&self, _cx: &Context, hints: &Hints) -> Vec<String> {
-        hints::comments(hints)
+    fn hints(&self, cx: &Context, hints: &Hints) -> Vec<String> {
+        hints::comments(cx, hints)
     }
 
     fn literals(&self) -> &'static Literals {
@@ -172,7 +172,9 @@ impl Dialect for Wgsl {
             _ if ex.labels.contains(&local) => "const",
             _ => "let",
         };
-        let mut text = match names_structure(ex, local, init) {
+        // As above.
+        let is_open = word == "const" && variable.ty == TypeId::INT;
+        let mut text = match is_open || names_structure(ex, local, init) {
             true => format!("{word} {} = ", self.variable(ex.cx, variable.ty, (name.as_str(), variable.span))),
             false => format!("{word} {name} = "),
         };

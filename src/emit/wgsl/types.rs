@@ -96,7 +96,13 @@ fn array_name(cx: &Context, ty: TypeId, (lengths, name): (&[String], Span)) -> S
         let text = match cx.program.types.get(ty) {
             Type::Buffer(BufferKind::Counter | BufferKind::Block(_), ..) => Wgsl.type_name(cx, ty),
             Type::Buffer(_, _, t) => format!("array<{}>", argument(t)),
-            Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => argument(t),
+            Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => {
+                // A block that is its only member is declared as that.
+                return match cx.trivia.argument_before(name) {
+                    Some(_) => argument(t),
+                    None => array_name(cx, t, (&cx.lengths(&Wgsl, t, name), name)),
+                };
+            }
             _ => Wgsl.type_name(cx, ty),
         };
         return cx.declared_type(name, ty, text);
