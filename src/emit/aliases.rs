@@ -7,7 +7,8 @@ use super::context::Context;
 use super::expr::Exprs;
 use crate::source::Span;
 use crate::target::Language;
-use crate::tree::{Alias, ExprId, Type, TypeId};
+use crate::tree::{Alias, ExprArena, ExprId, ExprKind, Program, StmtKind, Type, TypeId};
+use rustc_hash::FxHashSet;
 
 /// The line that gives a name to a type, where a language has one.
 pub(super) fn declaration(language: Language, name: &str, ty: &str) -> Option<String> {
@@ -18,7 +19,57 @@ pub(super) fn declaration(language: Language, name: &str, ty: &str) -> Option<St
     }
 }
 
+/// The types of arrays of which there are values, beside those that variables are declared with. Naga takes arrays for different types
+/// whose elements have different names.
+pub(super) fn whole_arrays(program: &Program) -> FxHashSet<TypeId> {
+    let mut found = FxHashSet::default();
+    for (_, function) in program.functions.iter() {
+        let code = &function.code;
+        let mut values = Vec::new();
+        code.block.visit(&mut |stmt| {
+            if let StmtKind::Local(_, Some(value)) = stmt.kind {
+                values.push(value);
+            }
+        });
+        arrays_in((program, &code.exprs), &code.expressions(), &values, &mut found);
+    }
+    for tree in program.globals.iter().filter_map(|(_, global)| global.init.as_ref()) {
+        arrays_in((program, &tree.exprs), &tree.exprs.post_order(tree.root), &[tree.root], &mut found);
+    }
+    found
+}
+
+/// Collects those of some expressions, in which elements of arrays are no values of these, nor are some `values` that are made of elements.
+fn arrays_in(
+    (program, exprs): (&Program, &ExprArena),
+    live: &[ExprId],
+    values: &[ExprId],
+    found: &mut FxHashSet<TypeId>,
+) {
+    let is_made = |id: &ExprId| matches!(exprs[*id].kind, ExprKind::Construct(_));
+    let mut apart: FxHashSet<ExprId> = values.iter().copied().filter(is_made).collect();
+    apart.extend(live.iter().filter_map(|id| match exprs[*id].kind {
+        ExprKind::Index(base, _) => Some(base),
+        _ => None,
+    }));
+    for id in live.iter().filter(|id| !apart.contains(*id)) {
+        let mut ty = exprs[*id].ty;
+        while let Type::Array(element, _) = program.types.get(ty) {
+            found.insert(ty);
+            ty = element;
+        }
+    }
+}
+
 impl Context<'_> {
+    /// The type of an element of what is declared by a name, perhaps at any depth, as `text` or as the source writes it.
+    pub(super) fn element_type(&self, name: Span, (array, ty): (TypeId, TypeId), text: String) -> String {
+        match self.whole_arrays.contains(&array) {
+            true => text,
+            false => self.declared_type(name, ty, text),
+        }
+    }
+
     /// The type of what is declared by a name, as `text` or as the source writes it.
     pub(super) fn declared_type(&self, name: Span, ty: TypeId, text: String) -> String {
         if self.program.aliases.is_empty() {

@@ -1,5 +1,6 @@
 //! What all printers know of the program, and the order and spacing of declarations.
 
+use super::aliases;
 use super::dialect::Dialect;
 use super::expr::Exprs;
 use super::local_numbers::LocalNumbers;
@@ -16,7 +17,7 @@ use crate::target::reserved::Reserved;
 use crate::target::{Language, Profile};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// The program, the target, and facts found once.
@@ -47,6 +48,10 @@ pub(super) struct Context<'a> {
     entries: FxHashMap<FunctionId, &'a EntryPoint>,
     /// Initializers of globals have no variables.
     nothing: FxHashSet<LocalId>,
+    /// Arrays whose elements have no other names than their own.
+    pub(super) whole_arrays: FxHashSet<TypeId>,
+    /// The array that is the first value of what is declared now, by the name of that.
+    pub(super) declared: Cell<Option<(ExprId, Span)>>,
     /// The numbers that constants of the function are in which is printed now.
     local_numbers: RefCell<LocalNumbers>,
 }
@@ -77,6 +82,8 @@ impl<'a> Context<'a> {
         let macros = Macros::new(sources, profile);
         let trivia = Trivia::new(sources, options.comments);
         let marks = Rc::default();
+        let has_names = macros.are_constants && !program.aliases.is_empty();
+        let whole_arrays = if has_names { aliases::whole_arrays(program) } else { FxHashSet::default() };
         Context {
             program,
             items,
@@ -91,6 +98,8 @@ impl<'a> Context<'a> {
             methods,
             entries,
             nothing,
+            whole_arrays,
+            declared: Cell::default(),
             local_numbers: RefCell::default(),
         }
     }
