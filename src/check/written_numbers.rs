@@ -6,7 +6,7 @@ use crate::ast::{self, ExprKind as Ast};
 use crate::source::Span;
 use crate::tree::{
     BinaryOp, Body, Enum, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalKind, Id, Literal,
-    LocalId, Modifiers, NumberName, Program, Scalar, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
+    LocalId, Modifiers, NumberName, Program, Scalar, Type, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ impl Checker<'_> {
                 ExprKind::Local(local) => self.named_local(local),
                 ref kind => NumberName::of(kind),
             };
-            if let Some(name) = name.filter(|name| named_type(&self.program, *name).is_some()) {
+            if let Some(name) = name.filter(|name| may_be_named(&self.program, *name)) {
                 self.cx.body.named.push((expr.span, name));
                 self.number_names.push((expr.span, name));
             }
@@ -59,6 +59,44 @@ fn is_plain(ty: TypeId) -> bool {
     matches!(ty, TypeId::INT | TypeId::UINT)
 }
 
+/// Whether what has a name can stand in a number, perhaps in a cast.
+fn may_be_named(program: &Program, name: NumberName) -> bool {
+    named_type(program, name).is_some() || strict_case(program, name).is_some()
+}
+
+/// The enum and the type of the number of a case that is no number by itself.
+fn strict_case(program: &Program, name: NumberName) -> Option<(EnumId, TypeId)> {
+    let NumberName::Case(id, _) = name else { return None };
+    let of = &program.enums[id];
+    let ty = match of.tag {
+        Scalar::I32 => TypeId::INT,
+        Scalar::U32 => TypeId::UINT,
+        _ => return None,
+    };
+    of.strict.then_some((id, ty))
+}
+
+/// A value and the type of numbers that the source converts it to: `(uint)x`, `uint(x)`.
+fn cast(expr: &ast::Expr) -> Option<(TypeId, &ast::Expr)> {
+    let (path, inner) = match &expr.kind {
+        Ast::Cast(ty, inner) => match &ty.kind {
+            ast::TypeKind::Path(path) => (path, &**inner),
+            _ => return None,
+        },
+        Ast::Call(callee, args) => match (&callee.kind, args.as_slice()) {
+            (Ast::Path(path), [inner]) => (path, inner),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let [ast::PathSegment { name, args: None, .. }] = path.as_slice() else { return None };
+    match name.name.as_str() {
+        "int" => Some((TypeId::INT, inner)),
+        "uint" => Some((TypeId::UINT, inner)),
+        _ => None,
+    }
+}
+
 /// The type of what has a name, if that can stand in a number: an integer whose value is known.
 fn named_type(program: &Program, name: NumberName) -> Option<TypeId> {
     match name {
@@ -88,8 +126,8 @@ pub(super) fn of_declarations<'a>(
     for (span, exprs) in units.flat_map(|unit| &unit.files).flat_map(|file| &file.written_numbers) {
         let numbers: Vec<_> = exprs.iter().map(|e| number(program, known, e.as_ref()?)).collect();
         // Targets may want the sizes of a work group to be of one type.
-        let named = numbers.iter().flatten().flat_map(WrittenNumber::names);
-        let types: BTreeSet<TypeId> = named.filter_map(|name| named_type(program, name)).collect();
+        let named = numbers.iter().flatten().filter(|number| number.names().next().is_some());
+        let types: BTreeSet<TypeId> = named.map(|number| number.tree.exprs[number.tree.root].ty).collect();
         if types.len() < 2 && numbers.iter().any(Option::is_some) {
             found.insert(*span, numbers);
         }
@@ -118,6 +156,10 @@ fn number(program: &Program, known: &KnownNames, expr: &ast::Expr) -> Option<Wri
 
 /// Collects the types of the names in a number. `None`: another name is in it.
 fn named_in(program: &Program, known: &KnownNames, expr: &ast::Expr, types: &mut Vec<TypeId>) -> Option<()> {
+    if let Some((ty, _)) = cast(expr) {
+        types.push(ty);
+        return Some(());
+    }
     match &expr.kind {
         Ast::Paren(inner) | Ast::Prefix(_, inner) => named_in(program, known, inner, types),
         Ast::Binary(_, a, b) => {
@@ -194,6 +236,9 @@ impl NumberTrees<'_> {
 
     /// The parser bounds how deep it is.
     fn tree(&self, expr: &ast::Expr, (exprs, locals): (&mut ExprArena, &mut Vec<Span>)) -> Option<ExprId> {
+        if let Some((ty, inner)) = cast(expr) {
+            return self.cast((ty, expr.span), inner, (exprs, locals));
+        }
         let kind = match &expr.kind {
             Ast::Paren(inner) => return self.tree(inner, (exprs, locals)),
             Ast::Int(value, suffix, spelling) if suffix.is_empty() || self.is_unsigned && *suffix == "u" => {
@@ -231,6 +276,45 @@ impl NumberTrees<'_> {
             },
         };
         Some(exprs.push(Expr { kind, ty: self.ty, span: expr.span }))
+    }
+
+    /// A number of this type that is made of another value.
+    fn cast(
+        &self,
+        (ty, span): (TypeId, Span),
+        inner: &ast::Expr,
+        (exprs, locals): (&mut ExprArena, &mut Vec<Span>),
+    ) -> Option<ExprId> {
+        // What would change the number is not looked at.
+        if ty != self.ty {
+            return None;
+        }
+        let case = match self.names {
+            Names::Known(known) => known.get(&inner.span).copied().flatten(),
+            Names::Cases(_) | Names::None => None,
+        };
+        let case = case.and_then(|name| Some((name, strict_case(self.program, name)?)));
+        let value = match case {
+            Some((NumberName::Case(id, case), _)) => {
+                let types = &self.program.types;
+                let ty = types.ids().find(|ty| types.get(*ty) == Type::Enum(id))?;
+                exprs.push(Expr { kind: ExprKind::EnumCase(id, case), ty, span: inner.span })
+            }
+            _ => {
+                let mut named = Vec::new();
+                match self.names {
+                    Names::Known(known) => named_in(self.program, known, inner, &mut named)?,
+                    Names::Cases(_) | Names::None => {}
+                }
+                let of = named.first().copied().unwrap_or(TypeId::INT);
+                named.iter().all(|ty| *ty == of).then_some(())?;
+                NumberTrees { ty: of, is_unsigned: of == TypeId::UINT, ..*self }.tree(inner, (exprs, locals))?
+            }
+        };
+        if exprs[value].ty == ty {
+            return Some(value);
+        }
+        Some(exprs.push(Expr { kind: ExprKind::Convert(value, true), ty, span }))
     }
 
     /// A case of the enum, by its own name or with the enum's before it.

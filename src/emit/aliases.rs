@@ -91,7 +91,8 @@ impl Context<'_> {
     fn aliased(&self, word: Option<Span>, ty: TypeId, text: String) -> String {
         let alias = word.and_then(|word| self.program.aliases.get(&word));
         match alias.filter(|alias| alias.ty == ty && self.has_alias(alias)) {
-            Some(alias) => self.macros.alias(alias, text),
+            // What it stands for may have a name, too.
+            Some(alias) => self.macros.alias(alias, text, &|text| self.aliased(alias.target, ty, text)),
             None => text,
         }
     }

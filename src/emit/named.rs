@@ -239,14 +239,14 @@ impl<'a> Macros<'a> {
         }
     }
 
-    /// Writes a type by a name that the source gives it, if that stands for it.
-    pub(super) fn alias(&self, alias: &Alias, text: String) -> String {
+    /// Writes a type by a name that the source gives it, if that stands for it; `value` gives what the name is declared as.
+    pub(super) fn alias(&self, alias: &Alias, text: String, value: &dyn Fn(String) -> String) -> String {
         if self.is_plain.get() {
             return text;
         }
         let (name, definition, remarks) = (alias.name, alias.definition, alias.remarks.clone());
         let at = self.place_at(definition, || Macro { is_type: true, ..Macro::new(name, definition, remarks) });
-        match self.writes_call(at, &text, || Some(text.clone())) {
+        match self.writes_call(at, &text, || Some(value(text.clone()))) {
             true => format!("{MARK}{name}"),
             false => text,
         }

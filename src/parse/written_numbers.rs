@@ -31,6 +31,8 @@ fn has_name(expr: &Expr) -> bool {
         ExprKind::Path(_) | ExprKind::Member(..) => true,
         ExprKind::Paren(inner) | ExprKind::Prefix(_, inner) => has_name(inner),
         ExprKind::Binary(_, a, b) => has_name(a) || has_name(b),
+        ExprKind::Cast(_, inner) => has_name(inner),
+        ExprKind::Call(_, args) => args.iter().any(has_name),
         _ => false,
     }
 }
