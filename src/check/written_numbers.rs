@@ -9,7 +9,6 @@ use crate::tree::{
     LocalId, Modifiers, NumberName, Program, Scalar, Type, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
 };
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 
 /// What expressions are that stand in numbers of declarations: `None` for what is not the same in all instances of a declaration.
 pub(super) type KnownNames = FxHashMap<Span, Option<NumberName>>;
@@ -78,17 +77,15 @@ fn strict_case(program: &Program, name: NumberName) -> Option<(EnumId, TypeId)> 
 
 /// A value and the type of numbers that the source converts it to: `(uint)x`, `uint(x)`.
 fn cast(expr: &ast::Expr) -> Option<(TypeId, &ast::Expr)> {
-    let (path, inner) = match &expr.kind {
-        Ast::Cast(ty, inner) => match &ty.kind {
-            ast::TypeKind::Path(path) => (path, &**inner),
-            _ => return None,
-        },
-        Ast::Call(callee, args) => match (&callee.kind, args.as_slice()) {
-            (Ast::Path(path), [inner]) => (path, inner),
+    let (ty, inner) = match &expr.kind {
+        Ast::Cast(ty, inner) => (ty, &**inner),
+        Ast::Construct(ty, args) => match args.as_slice() {
+            [inner] => (ty, inner),
             _ => return None,
         },
         _ => return None,
     };
+    let ast::TypeKind::Path(path) = &ty.kind else { return None };
     let [ast::PathSegment { name, args: None, .. }] = path.as_slice() else { return None };
     match name.name.as_str() {
         "int" => Some((TypeId::INT, inner)),
@@ -125,10 +122,13 @@ pub(super) fn of_declarations<'a>(
     let mut found = WrittenNumbers::default();
     for (span, exprs) in units.flat_map(|unit| &unit.files).flat_map(|file| &file.written_numbers) {
         let numbers: Vec<_> = exprs.iter().map(|e| number(program, known, e.as_ref()?)).collect();
-        // Targets may want the sizes of a work group to be of one type.
+        // Targets may want the sizes of a work group to be of one type: that of the first with a name.
         let named = numbers.iter().flatten().filter(|number| number.names().next().is_some());
-        let types: BTreeSet<TypeId> = named.map(|number| number.tree.exprs[number.tree.root].ty).collect();
-        if types.len() < 2 && numbers.iter().any(Option::is_some) {
+        let ty = |number: &WrittenNumber| number.tree.exprs[number.tree.root].ty;
+        let first = named.map(ty).next();
+        let fits = |number: &WrittenNumber| number.names().next().is_none() || Some(ty(number)) == first;
+        let numbers: Vec<_> = numbers.iter().map(|number| number.clone().filter(fits)).collect();
+        if numbers.iter().any(Option::is_some) {
             found.insert(*span, numbers);
         }
     }

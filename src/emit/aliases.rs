@@ -7,13 +7,16 @@ use super::context::Context;
 use super::expr::Exprs;
 use crate::source::Span;
 use crate::target::Language;
-use crate::tree::{Alias, ExprArena, ExprId, ExprKind, Program, StmtKind, Type, TypeId};
+use crate::tree::{Alias, ExprArena, ExprId, ExprKind, Length, Program, StmtKind, Type, TypeId};
 use rustc_hash::FxHashSet;
 
 /// The line that gives a name to a type, where a language has one.
 pub(super) fn declaration(language: Language, name: &str, ty: &str) -> Option<String> {
     match language {
-        Language::Hlsl => Some(format!("typedef {ty} {name};")),
+        Language::Hlsl => {
+            let (element, sizes) = ty.split_at(ty.find('[').unwrap_or(ty.len()));
+            Some(format!("typedef {element} {name}{sizes};"))
+        }
         Language::Wgsl => Some(format!("alias {name} = {ty};")),
         Language::Glsl => None,
     }
@@ -92,7 +95,9 @@ impl Context<'_> {
         let alias = word.and_then(|word| self.program.aliases.get(&word));
         match alias.filter(|alias| alias.ty == ty && self.has_alias(alias)) {
             // What it stands for may have a name, too.
-            Some(alias) => self.macros.alias(alias, text, &|text| self.aliased(alias.target, ty, text)),
+            Some(alias) => {
+                self.macros.alias((alias, self.struct_of(alias.ty)), text, &|text| self.aliased(alias.target, ty, text))
+            }
             None => text,
         }
     }
@@ -100,15 +105,41 @@ impl Context<'_> {
     /// Whether the target can have the declaration of a name before all that uses it.
     fn has_alias(&self, alias: &Alias) -> bool {
         let types = &self.program.types;
-        let is_known = match types.get(alias.ty) {
-            Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) => true,
+        let is_known = match types.get(types.innermost(alias.ty)) {
+            Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) | Type::Struct(_) => true,
             Type::Texture(texture) => !self.macros.are_constants && types.component(texture.element).is_some(),
             Type::Sampler(_) => !self.macros.are_constants,
-            // What it stands for is declared somewhere: that order means nothing.
-            Type::Struct(_) => self.macros.are_constants,
             _ => false,
         };
-        is_known && declaration(self.profile.language, "", "").is_some()
+        let is_sized = self.program.lengths(alias.ty).iter().all(|length| matches!(length, Length::Fixed(_)));
+        is_known && is_sized && declaration(self.profile.language, "", "").is_some()
+    }
+
+    /// The name of the struct that a type is or has for elements.
+    fn struct_of(&self, ty: TypeId) -> Option<Span> {
+        match self.program.types.get(self.program.types.innermost(ty)) {
+            Type::Struct(id) => Some(self.program.structs[id].span),
+            _ => None,
+        }
+    }
+
+    /// The name of an array type that the source declares a name with, and how many sizes are behind that. `text` spells types.
+    pub(super) fn declared_array(
+        &self,
+        name: Span,
+        ty: TypeId,
+        text: &dyn Fn(TypeId) -> String,
+    ) -> Option<(usize, String)> {
+        let (mut ty, mut sizes) = (ty, 0);
+        while let (false, Type::Array(element, _)) = (self.program.aliases.is_empty(), self.program.types.get(ty)) {
+            let plain = text(ty);
+            let declared = self.declared_type(name, ty, plain.clone());
+            if declared != plain {
+                return Some((sizes, declared));
+            }
+            (ty, sizes) = (element, sizes + 1);
+        }
+        None
     }
 }
 

@@ -96,7 +96,7 @@ pub type NumberPlace = (Span, usize, usize);
 pub enum NumberOf {
     /// The size of a work group.
     Group,
-    /// What another attribute has, or the most that a mesh shader gives.
+    /// What another attribute has, the most that a mesh shader gives, or the points of a patch.
     Attribute,
 }
 
@@ -259,7 +259,7 @@ impl Program {
             }
         }
         for local in function.params.iter().map(|param| &code.locals[param.local]) {
-            if let Type::MeshOutput(_, _, count) = self.types.get(local.ty) {
+            if let Type::MeshOutput(_, _, count) | Type::Patch(_, _, count) = self.types.get(local.ty) {
                 f(NumberOf::Attribute, (local.span, 0, 1), count.into());
             }
         }

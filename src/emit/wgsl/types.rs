@@ -107,6 +107,11 @@ fn array_name(cx: &Context, (whole, ty): (TypeId, TypeId), (lengths, name): (&[S
         };
         return cx.element_type(name, (whole, ty), text);
     };
+    if name != Span::default()
+        && let Some((0, named)) = cx.declared_array(name, ty, &|ty| Wgsl.type_name(cx, ty))
+    {
+        return named;
+    }
     let word = if holds_resource(cx.program, element) { "binding_array" } else { "array" };
     let element = array_name(cx, (whole, element), (rest, name));
     // Without a size it has as many as there are.
