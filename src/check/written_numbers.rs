@@ -37,12 +37,26 @@ impl Checker<'_> {
         is_constant.then_some(NumberName::Local(variable.span, variable.ty))
     }
 
+    /// What two instances of a number name: each has its own constants of a function.
+    fn common_name(&self, first: NumberName, second: NumberName) -> Option<NumberName> {
+        let place = |name: NumberName| match name {
+            NumberName::Constant(id) => {
+                let of = &self.program.globals[id];
+                of.in_function.map(|_| (of.span, of.ty))
+            }
+            NumberName::Local(span, ty) => Some((span, ty)),
+            NumberName::Case(..) => None,
+        };
+        let own = || place(first).filter(|own| place(second) == Some(*own));
+        if first == second { Some(first) } else { own().map(|(span, ty)| NumberName::Local(span, ty)) }
+    }
+
     /// Where the source has which names in numbers of declarations.
     pub(super) fn known_names(&self) -> KnownNames {
         let mut known = KnownNames::default();
         let mut note = |(span, name): &(Span, NumberName)| {
             let first = known.entry(*span).or_insert(Some(*name));
-            *first = first.filter(|first| first == name);
+            *first = first.and_then(|first| self.common_name(first, *name));
         };
         self.number_names.iter().for_each(&mut note);
         for (_, function) in self.program.functions.iter() {
