@@ -10,7 +10,7 @@ use crate::diagnostic::Code;
 use crate::lex::Comment;
 use crate::source::{Remark, Span};
 use crate::tree::{Alias, Aliases, TypeId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// How many aliases may stand for each other.
@@ -67,25 +67,25 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// Aliases of files, without parameters, where the source writes them.
+    /// Aliases without parameters, where the source writes them.
     pub(super) fn written_aliases(&self) -> Aliases {
-        let files: FxHashSet<ScopeId> = self.sources.iter().map(|source| source.scope).collect();
         let mut known: FxHashMap<DeclId, Option<Arc<Alias>>> = FxHashMap::default();
         #[expect(clippy::disallowed_methods, reason = "a map becomes a map")]
         let found = self.alias_uses.values().filter_map(|(span, decl)| {
-            let alias = known.entry(*decl).or_insert_with(|| self.written_alias(*decl, &files).map(Arc::new));
+            let alias = known.entry(*decl).or_insert_with(|| self.written_alias(*decl).map(Arc::new));
             Some((*span, alias.clone()?))
         });
         found.collect()
     }
 
-    /// What is known of an alias that may be declared in a text.
-    fn written_alias(&self, decl: DeclId, files: &FxHashSet<ScopeId>) -> Option<Alias> {
+    /// What is known of an alias that may be declared in a text: outside of everything, whatever scope the source declares it in, since
+    /// no target has declarations of types in all of these.
+    fn written_alias(&self, decl: DeclId) -> Option<Alias> {
         let info = self.info(decl);
         let What::Alias(alias) = info.what else { return None };
         // Modifiers, as `row_major`, are of what is declared.
         let is_plain = alias.generics.is_none() && !matches!(alias.target.kind, TypeKind::Modified(..));
-        let (is_plain, definition) = (is_plain && files.contains(&info.scope), alias.name.span);
+        let definition = alias.name.span;
         let ty = *self.aliases.get(&(decl, Vec::new()))?;
         let remark = |comment: &Comment| {
             let Comment { text, trailing, blank_before, .. } = *comment;
@@ -94,7 +94,12 @@ impl<'a> Checker<'a> {
         // What heads the file is about that.
         let is_own = |comment: &&Comment| self.program.header.iter().all(|head| head.span != comment.span);
         let remarks = info.ast.into_iter().flat_map(|decl| &decl.comments).filter(is_own).map(remark).collect();
-        (is_plain && !definition.file.is_library()).then_some(Alias { name: info.name, definition, ty, remarks })
+        let target = match &alias.target.kind {
+            TypeKind::Path(path) => path.last().map(|last| last.name.span),
+            _ => None,
+        };
+        let found = Alias { name: info.name, definition, ty, target, remarks };
+        (is_plain && !definition.file.is_library()).then_some(found)
     }
 
     /// Finds the arguments that make the alias this type, then matches the written arguments against them.

@@ -147,6 +147,7 @@ fn each_id(body: &mut Body, f: &mut dyn FnMut(IdMut, Span) -> Option<()>) -> Opt
         match name {
             NumberName::Constant(id) => f(IdMut::Global(id), *span)?,
             NumberName::Case(id, _) => f(IdMut::Enum(id), *span)?,
+            NumberName::Local(_, ty) => f(IdMut::Type(ty), *span)?,
         }
     }
     for (_, expr) in body.exprs.iter_mut() {

@@ -121,7 +121,7 @@ impl Checker<'_> {
         let to = |g: &mut GlobalId| *g = map.get(g).copied().unwrap_or(*g);
         let to_name = |(_, name): &mut (Span, NumberName)| match name {
             NumberName::Constant(g) => to(g),
-            NumberName::Case(..) => {}
+            NumberName::Case(..) | NumberName::Local(..) => {}
         };
         self.number_names.iter_mut().for_each(to_name);
         for (_, function) in self.program.functions.iter_mut() {

@@ -5,11 +5,10 @@ use super::{Checker, SourceUnit, constant};
 use crate::ast::{self, ExprKind as Ast};
 use crate::source::Span;
 use crate::tree::{
-    BinaryOp, Body, Enum, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalKind, Literal, NumberName,
-    Program, Scalar, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
+    BinaryOp, Body, Enum, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalKind, Id, Literal,
+    LocalId, Modifiers, NumberName, Program, Scalar, Type, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
 };
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 
 /// What expressions are that stand in numbers of declarations: `None` for what is not the same in all instances of a declaration.
 pub(super) type KnownNames = FxHashMap<Span, Option<NumberName>>;
@@ -18,11 +17,38 @@ impl Checker<'_> {
     /// Notes the names in an expression that is evaluated by itself.
     pub(super) fn note_names(&mut self, body: &Body) {
         for (_, expr) in body.exprs.iter().filter(|(_, expr)| !expr.span.file.is_library()) {
-            if let Some(name) = NumberName::of(&expr.kind).filter(|name| named_type(&self.program, *name).is_some()) {
+            let name = match expr.kind {
+                ExprKind::Local(local) => self.named_local(local),
+                ref kind => NumberName::of(kind),
+            };
+            if let Some(name) = name.filter(|name| may_be_named(&self.program, *name)) {
                 self.cx.body.named.push((expr.span, name));
                 self.number_names.push((expr.span, name));
             }
         }
+    }
+
+    /// A variable of the function that may be named in a number: one that is declared as a constant on every target.
+    fn named_local(&self, local: LocalId) -> Option<NumberName> {
+        let locals = &self.cx.body.locals;
+        let variable = (local.index() < locals.len()).then(|| &locals[local])?;
+        let is_known = self.cx.constants.iter().any(|(known, _)| *known == local) && !self.cx.computed.contains(&local);
+        let is_constant = is_known && variable.modifiers.has(Modifiers::CONST);
+        is_constant.then_some(NumberName::Local(variable.span, variable.ty))
+    }
+
+    /// What two instances of a number name: each has its own constants of a function.
+    fn common_name(&self, first: NumberName, second: NumberName) -> Option<NumberName> {
+        let place = |name: NumberName| match name {
+            NumberName::Constant(id) => {
+                let of = &self.program.globals[id];
+                of.in_function.map(|_| (of.span, of.ty))
+            }
+            NumberName::Local(span, ty) => Some((span, ty)),
+            NumberName::Case(..) => None,
+        };
+        let own = || place(first).filter(|own| place(second) == Some(*own));
+        if first == second { Some(first) } else { own().map(|(span, ty)| NumberName::Local(span, ty)) }
     }
 
     /// Where the source has which names in numbers of declarations.
@@ -30,7 +56,7 @@ impl Checker<'_> {
         let mut known = KnownNames::default();
         let mut note = |(span, name): &(Span, NumberName)| {
             let first = known.entry(*span).or_insert(Some(*name));
-            *first = first.filter(|first| first == name);
+            *first = first.and_then(|first| self.common_name(first, *name));
         };
         self.number_names.iter().for_each(&mut note);
         for (_, function) in self.program.functions.iter() {
@@ -41,15 +67,56 @@ impl Checker<'_> {
     }
 }
 
-/// The type of what has a name, if that can stand in a number: an integer of the module whose value is known.
+/// Whether a type is one of those that numbers are of.
+fn is_plain(ty: TypeId) -> bool {
+    matches!(ty, TypeId::INT | TypeId::UINT)
+}
+
+/// Whether what has a name can stand in a number, perhaps in a cast.
+fn may_be_named(program: &Program, name: NumberName) -> bool {
+    named_type(program, name).is_some() || strict_case(program, name).is_some()
+}
+
+/// The enum and the type of the number of a case that is no number by itself.
+fn strict_case(program: &Program, name: NumberName) -> Option<(EnumId, TypeId)> {
+    let NumberName::Case(id, _) = name else { return None };
+    let of = &program.enums[id];
+    let ty = match of.tag {
+        Scalar::I32 => TypeId::INT,
+        Scalar::U32 => TypeId::UINT,
+        _ => return None,
+    };
+    of.strict.then_some((id, ty))
+}
+
+/// A value and the type of numbers that the source converts it to: `(uint)x`, `uint(x)`.
+fn cast(expr: &ast::Expr) -> Option<(TypeId, &ast::Expr)> {
+    let (ty, inner) = match &expr.kind {
+        Ast::Cast(ty, inner) => (ty, &**inner),
+        Ast::Construct(ty, args) => match args.as_slice() {
+            [inner] => (ty, inner),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let ast::TypeKind::Path(path) = &ty.kind else { return None };
+    let [ast::PathSegment { name, args: None, .. }] = path.as_slice() else { return None };
+    match name.name.as_str() {
+        "int" => Some((TypeId::INT, inner)),
+        "uint" => Some((TypeId::UINT, inner)),
+        _ => None,
+    }
+}
+
+/// The type of what has a name, if that can stand in a number: an integer whose value is known.
 fn named_type(program: &Program, name: NumberName) -> Option<TypeId> {
     match name {
         NumberName::Constant(id) => {
-            let Global { kind, ty, ref init, in_function, .. } = program.globals[id];
-            let is_known = kind == GlobalKind::Const && init.is_some() && in_function.is_none();
-            let is_integer = matches!(ty, TypeId::INT | TypeId::UINT);
-            (is_known && is_integer && program.specialization_of(id).is_empty()).then_some(ty)
+            let Global { kind, ty, ref init, .. } = program.globals[id];
+            let is_known = kind == GlobalKind::Const && init.is_some();
+            (is_known && is_plain(ty) && program.specialization_of(id).is_empty()).then_some(ty)
         }
+        NumberName::Local(_, ty) => is_plain(ty).then_some(ty),
         NumberName::Case(id, _) => match &program.enums[id] {
             // Those of an `enum class` are no numbers by themselves.
             Enum { strict: true, .. } => None,
@@ -69,10 +136,13 @@ pub(super) fn of_declarations<'a>(
     let mut found = WrittenNumbers::default();
     for (span, exprs) in units.flat_map(|unit| &unit.files).flat_map(|file| &file.written_numbers) {
         let numbers: Vec<_> = exprs.iter().map(|e| number(program, known, e.as_ref()?)).collect();
-        // Targets may want the sizes of a work group to be of one type.
-        let named = numbers.iter().flatten().flat_map(WrittenNumber::names);
-        let types: BTreeSet<TypeId> = named.filter_map(|name| named_type(program, name)).collect();
-        if types.len() < 2 && numbers.iter().any(Option::is_some) {
+        // Targets may want the sizes of a work group to be of one type: that of the first with a name.
+        let named = numbers.iter().flatten().filter(|number| number.names().next().is_some());
+        let ty = |number: &WrittenNumber| number.tree.exprs[number.tree.root].ty;
+        let first = named.map(ty).next();
+        let fits = |number: &WrittenNumber| number.names().next().is_none() || Some(ty(number)) == first;
+        let numbers: Vec<_> = numbers.iter().map(|number| number.clone().filter(fits)).collect();
+        if numbers.iter().any(Option::is_some) {
             found.insert(*span, numbers);
         }
     }
@@ -91,12 +161,19 @@ fn number(program: &Program, known: &KnownNames, expr: &ast::Expr) -> Option<Wri
     }
     let ty = if is_unsigned { TypeId::UINT } else { TypeId::INT };
     let writer = NumberTrees { program, ty, is_unsigned, names: Names::Known(known) };
-    let (value, tree) = writer.written(expr)?;
-    Some(WrittenNumber { value, tree })
+    let mut locals = Vec::new();
+    let tree = writer.written(expr, &mut locals)?;
+    // Each function has constants of its own.
+    let value = if locals.is_empty() { writer.value(&tree)? } else { 0 };
+    Some(WrittenNumber { value, tree, locals })
 }
 
 /// Collects the types of the names in a number. `None`: another name is in it.
 fn named_in(program: &Program, known: &KnownNames, expr: &ast::Expr, types: &mut Vec<TypeId>) -> Option<()> {
+    if let Some((ty, _)) = cast(expr) {
+        types.push(ty);
+        return Some(());
+    }
     match &expr.kind {
         Ast::Paren(inner) | Ast::Prefix(_, inner) => named_in(program, known, inner, types),
         Ast::Binary(_, a, b) => {
@@ -128,12 +205,15 @@ pub(super) fn case_value(program: &Program, id: EnumId, (value, expr): (i64, &as
         _ => return None,
     };
     let own = NumberTrees { program, ty, is_unsigned, names: Names::Cases(id) };
-    if let Some((written, tree)) = own.written(expr) {
+    if let Some(tree) = own.written(expr, &mut Vec::new())
+        && let Some(written) = own.value(&tree)
+    {
         return (written == value).then_some(tree);
     }
     // `1u << 3` of an enum of signed numbers.
-    let (written, mut tree) =
-        NumberTrees { ty: TypeId::UINT, is_unsigned: true, names: Names::None, ..own }.written(expr)?;
+    let plain = NumberTrees { ty: TypeId::UINT, is_unsigned: true, names: Names::None, ..own };
+    let mut tree = plain.written(expr, &mut Vec::new())?;
+    let written = plain.value(&tree)?;
     let span = expr.span;
     tree.root = tree.exprs.push(Expr { kind: ExprKind::Convert(tree.root, false), ty, span });
     (i64::from(written as i32) == value).then_some(tree)
@@ -157,24 +237,31 @@ enum Names<'a> {
 }
 
 impl NumberTrees<'_> {
-    fn written(&self, expr: &ast::Expr) -> Option<(i64, ExprTree)> {
+    fn written(&self, expr: &ast::Expr, locals: &mut Vec<Span>) -> Option<ExprTree> {
         let mut exprs = ExprArena::default();
-        let root = self.tree(expr, &mut exprs)?;
-        let value = constant::eval_exact(self.program, &exprs, root, &|_| None).ok()?.int()?;
-        Some((value, ExprTree { exprs, root }))
+        let root = self.tree(expr, (&mut exprs, locals))?;
+        Some(ExprTree { exprs, root })
+    }
+
+    /// What one is that has no variables.
+    fn value(&self, tree: &ExprTree) -> Option<i64> {
+        constant::eval_exact(self.program, &tree.exprs, tree.root, &|_| None).ok()?.int()
     }
 
     /// The parser bounds how deep it is.
-    fn tree(&self, expr: &ast::Expr, exprs: &mut ExprArena) -> Option<ExprId> {
+    fn tree(&self, expr: &ast::Expr, (exprs, locals): (&mut ExprArena, &mut Vec<Span>)) -> Option<ExprId> {
+        if let Some((ty, inner)) = cast(expr) {
+            return self.cast((ty, expr.span), inner, (exprs, locals));
+        }
         let kind = match &expr.kind {
-            Ast::Paren(inner) => return self.tree(inner, exprs),
+            Ast::Paren(inner) => return self.tree(inner, (exprs, locals)),
             Ast::Int(value, suffix, spelling) if suffix.is_empty() || self.is_unsigned && *suffix == "u" => {
                 let most = if self.is_unsigned { u32::MAX.into() } else { i32::MAX as u64 };
                 let value = Some(*value).filter(|value| *value <= most)?;
                 ExprKind::Literal(Literal::Int(value as i64), Some(*spelling))
             }
             Ast::Prefix(op, inner) if *op == "-" && !self.is_unsigned => {
-                ExprKind::Unary(UnaryOp::Negate, self.tree(inner, exprs)?)
+                ExprKind::Unary(UnaryOp::Negate, self.tree(inner, (exprs, locals))?)
             }
             Ast::Binary(op, a, b) => {
                 use BinaryOp::{Add, BitAnd, BitOr, Div, Mul, Rem, Shl, Shr, Sub};
@@ -183,19 +270,65 @@ impl NumberTrees<'_> {
                 // A distance is of any type.
                 let distance =
                     NumberTrees { ty: TypeId::INT, is_unsigned: false, names: Names::None, program: self.program };
-                let distance = if matches!(op, Shl | Shr) { distance.tree(b, exprs) } else { None };
-                let b = distance.or_else(|| self.tree(b, exprs))?;
-                ExprKind::Binary(op, self.tree(a, exprs)?, b)
+                let distance = if matches!(op, Shl | Shr) { distance.tree(b, (exprs, locals)) } else { None };
+                let b = match distance {
+                    Some(distance) => distance,
+                    None => self.tree(b, (exprs, locals))?,
+                };
+                ExprKind::Binary(op, self.tree(a, (exprs, locals))?, b)
             }
             kind => match (self.names, kind) {
                 (Names::Cases(id), Ast::Path(path)) => self.case(id, path)?,
                 (Names::Known(known), Ast::Path(_) | Ast::Member(..)) => {
-                    known.get(&expr.span).copied().flatten()?.expr()
+                    match known.get(&expr.span).copied().flatten()? {
+                        NumberName::Constant(id) => ExprKind::Global(id),
+                        NumberName::Case(id, case) => ExprKind::EnumCase(id, case),
+                        NumberName::Local(name, _) => ExprKind::Local(WrittenNumber::local(locals, name)),
+                    }
                 }
                 _ => return None,
             },
         };
         Some(exprs.push(Expr { kind, ty: self.ty, span: expr.span }))
+    }
+
+    /// A number of this type that is made of another value.
+    fn cast(
+        &self,
+        (ty, span): (TypeId, Span),
+        inner: &ast::Expr,
+        (exprs, locals): (&mut ExprArena, &mut Vec<Span>),
+    ) -> Option<ExprId> {
+        // What would change the number is not looked at.
+        if ty != self.ty {
+            return None;
+        }
+        let case = match self.names {
+            Names::Known(known) => known.get(&inner.span).copied().flatten(),
+            Names::Cases(_) | Names::None => None,
+        };
+        let case = case.and_then(|name| Some((name, strict_case(self.program, name)?)));
+        let value = match case {
+            Some((NumberName::Case(id, case), _)) => {
+                let types = &self.program.types;
+                let ty = types.ids().find(|ty| types.get(*ty) == Type::Enum(id))?;
+                exprs.push(Expr { kind: ExprKind::EnumCase(id, case), ty, span: inner.span })
+            }
+            _ => {
+                let mut named = Vec::new();
+                match self.names {
+                    Names::Known(known) => named_in(self.program, known, inner, &mut named)?,
+                    Names::Cases(_) | Names::None => {}
+                }
+                let of = named.first().copied().unwrap_or(TypeId::INT);
+                named.iter().all(|ty| *ty == of).then_some(())?;
+                NumberTrees { ty: of, is_unsigned: of == TypeId::UINT, ..*self }.tree(inner, (exprs, locals))?
+            }
+        };
+        if exprs[value].ty == ty {
+            return Some(value);
+        }
+        Some(exprs.push(Expr { kind: ExprKind::Convert(value, true), ty, span }))
     }
 
     /// A case of the enum, by its own name or with the enum's before it.

@@ -7,18 +7,72 @@ use super::context::Context;
 use super::expr::Exprs;
 use crate::source::Span;
 use crate::target::Language;
-use crate::tree::{Alias, ExprId, Type, TypeId};
+use crate::tree::{Alias, ExprArena, ExprId, ExprKind, Length, Program, StmtKind, Type, TypeId};
+use rustc_hash::FxHashSet;
 
 /// The line that gives a name to a type, where a language has one.
 pub(super) fn declaration(language: Language, name: &str, ty: &str) -> Option<String> {
     match language {
-        Language::Hlsl => Some(format!("typedef {ty} {name};")),
+        Language::Hlsl => {
+            let (element, sizes) = ty.split_at(ty.find('[').unwrap_or(ty.len()));
+            Some(format!("typedef {element} {name}{sizes};"))
+        }
         Language::Wgsl => Some(format!("alias {name} = {ty};")),
         Language::Glsl => None,
     }
 }
 
+/// The types of arrays of which there are values, beside those that variables are declared with. Naga takes arrays for different types
+/// whose elements have different names.
+pub(super) fn whole_arrays(program: &Program) -> FxHashSet<TypeId> {
+    let mut found = FxHashSet::default();
+    for (_, function) in program.functions.iter() {
+        let code = &function.code;
+        let mut values = Vec::new();
+        code.block.visit(&mut |stmt| {
+            if let StmtKind::Local(_, Some(value)) = stmt.kind {
+                values.push(value);
+            }
+        });
+        arrays_in((program, &code.exprs), &code.expressions(), &values, &mut found);
+    }
+    for tree in program.globals.iter().filter_map(|(_, global)| global.init.as_ref()) {
+        arrays_in((program, &tree.exprs), &tree.exprs.post_order(tree.root), &[tree.root], &mut found);
+    }
+    found
+}
+
+/// Collects those of some expressions, in which elements of arrays are no values of these, nor are some `values` that are made of elements.
+fn arrays_in(
+    (program, exprs): (&Program, &ExprArena),
+    live: &[ExprId],
+    values: &[ExprId],
+    found: &mut FxHashSet<TypeId>,
+) {
+    let is_made = |id: &ExprId| matches!(exprs[*id].kind, ExprKind::Construct(_));
+    let mut apart: FxHashSet<ExprId> = values.iter().copied().filter(is_made).collect();
+    apart.extend(live.iter().filter_map(|id| match exprs[*id].kind {
+        ExprKind::Index(base, _) => Some(base),
+        _ => None,
+    }));
+    for id in live.iter().filter(|id| !apart.contains(*id)) {
+        let mut ty = exprs[*id].ty;
+        while let Type::Array(element, _) = program.types.get(ty) {
+            found.insert(ty);
+            ty = element;
+        }
+    }
+}
+
 impl Context<'_> {
+    /// The type of an element of what is declared by a name, perhaps at any depth, as `text` or as the source writes it.
+    pub(super) fn element_type(&self, name: Span, (array, ty): (TypeId, TypeId), text: String) -> String {
+        match self.whole_arrays.contains(&array) {
+            true => text,
+            false => self.declared_type(name, ty, text),
+        }
+    }
+
     /// The type of what is declared by a name, as `text` or as the source writes it.
     pub(super) fn declared_type(&self, name: Span, ty: TypeId, text: String) -> String {
         if self.program.aliases.is_empty() {
@@ -40,7 +94,10 @@ impl Context<'_> {
     fn aliased(&self, word: Option<Span>, ty: TypeId, text: String) -> String {
         let alias = word.and_then(|word| self.program.aliases.get(&word));
         match alias.filter(|alias| alias.ty == ty && self.has_alias(alias)) {
-            Some(alias) => self.macros.alias(alias, text),
+            // What it stands for may have a name, too.
+            Some(alias) => {
+                self.macros.alias((alias, self.struct_of(alias.ty)), text, &|text| self.aliased(alias.target, ty, text))
+            }
             None => text,
         }
     }
@@ -48,15 +105,41 @@ impl Context<'_> {
     /// Whether the target can have the declaration of a name before all that uses it.
     fn has_alias(&self, alias: &Alias) -> bool {
         let types = &self.program.types;
-        let is_known = match types.get(alias.ty) {
-            Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) => true,
+        let is_known = match types.get(types.innermost(alias.ty)) {
+            Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) | Type::Struct(_) => true,
             Type::Texture(texture) => !self.macros.are_constants && types.component(texture.element).is_some(),
             Type::Sampler(_) => !self.macros.are_constants,
-            // What it stands for is declared somewhere: that order means nothing.
-            Type::Struct(_) => self.macros.are_constants,
             _ => false,
         };
-        is_known && declaration(self.profile.language, "", "").is_some()
+        let is_sized = self.program.lengths(alias.ty).iter().all(|length| matches!(length, Length::Fixed(_)));
+        is_known && is_sized && declaration(self.profile.language, "", "").is_some()
+    }
+
+    /// The name of the struct that a type is or has for elements.
+    fn struct_of(&self, ty: TypeId) -> Option<Span> {
+        match self.program.types.get(self.program.types.innermost(ty)) {
+            Type::Struct(id) => Some(self.program.structs[id].span),
+            _ => None,
+        }
+    }
+
+    /// The name of an array type that the source declares a name with, and how many sizes are behind that. `text` spells types.
+    pub(super) fn declared_array(
+        &self,
+        name: Span,
+        ty: TypeId,
+        text: &dyn Fn(TypeId) -> String,
+    ) -> Option<(usize, String)> {
+        let (mut ty, mut sizes) = (ty, 0);
+        while let (false, Type::Array(element, _)) = (self.program.aliases.is_empty(), self.program.types.get(ty)) {
+            let plain = text(ty);
+            let declared = self.declared_type(name, ty, plain.clone());
+            if declared != plain {
+                return Some((sizes, declared));
+            }
+            (ty, sizes) = (element, sizes + 1);
+        }
+        None
     }
 }
 

@@ -1,7 +1,9 @@
 //! What all printers know of the program, and the order and spacing of declarations.
 
+use super::aliases;
 use super::dialect::Dialect;
 use super::expr::Exprs;
+use super::local_numbers::LocalNumbers;
 use super::marks::{Marks, Origin, PieceKind};
 use super::named::Macros;
 use super::stmt::Stmts;
@@ -15,6 +17,7 @@ use crate::target::reserved::Reserved;
 use crate::target::{Language, Profile};
 use crate::tree::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// The program, the target, and facts found once.
@@ -45,6 +48,12 @@ pub(super) struct Context<'a> {
     entries: FxHashMap<FunctionId, &'a EntryPoint>,
     /// Initializers of globals have no variables.
     nothing: FxHashSet<LocalId>,
+    /// Arrays whose elements have no other names than their own.
+    pub(super) whole_arrays: FxHashSet<TypeId>,
+    /// The array that is the first value of what is declared now, by the name of that.
+    pub(super) declared: Cell<Option<(ExprId, Span)>>,
+    /// The numbers that constants of the function are in which is printed now.
+    local_numbers: RefCell<LocalNumbers>,
 }
 
 impl<'a> Context<'a> {
@@ -73,6 +82,8 @@ impl<'a> Context<'a> {
         let macros = Macros::new(sources, profile);
         let trivia = Trivia::new(sources, options.comments);
         let marks = Rc::default();
+        let has_names = macros.are_constants && !program.aliases.is_empty();
+        let whole_arrays = if has_names { aliases::whole_arrays(program) } else { FxHashSet::default() };
         Context {
             program,
             items,
@@ -87,6 +98,9 @@ impl<'a> Context<'a> {
             methods,
             entries,
             nothing,
+            whole_arrays,
+            declared: Cell::default(),
+            local_numbers: RefCell::default(),
         }
     }
 
@@ -206,9 +220,20 @@ impl<'a> Context<'a> {
     /// macros and constants that the source has for it, if it is still what they say.
     pub(super) fn number(&self, dialect: &dyn Dialect, place: NumberPlace, number: i64) -> String {
         match self.program.written_numbers.get(place, number) {
-            Some(known) => self.macros.size(|| self.tree_inside(dialect, &known.tree).text(known.tree.root)),
+            Some(known) if known.locals.is_empty() => {
+                self.macros.size(|| self.tree_inside(dialect, &known.tree).text(known.tree.root))
+            }
+            Some(_) => self.local_number(dialect, place, number).unwrap_or_else(|| number.to_string()),
             None => number.to_string(),
         }
+    }
+
+    /// The same of one that constants of the function are in which is printed now.
+    fn local_number(&self, dialect: &dyn Dialect, place: NumberPlace, number: i64) -> Option<String> {
+        let numbers = self.local_numbers.borrow();
+        let tree = numbers.get(place, number)?;
+        let ex = Exprs { locals: Some(&numbers.locals), ..self.tree_inside(dialect, tree) };
+        Some(self.macros.size(|| ex.text(tree.root)))
     }
 
     /// The numbers of a work group along an axis, as the source has them.
@@ -227,7 +252,10 @@ impl<'a> Context<'a> {
         let body = &function.code;
         let owner = function.owner.filter(|_| function.is_member());
         let assigned = assigned_locals(self.program, body);
-        let labels = label_locals(body);
+        let numbers = LocalNumbers::of(self.program, body);
+        let mut labels = label_locals(body);
+        labels.extend(numbers.used.iter().copied());
+        self.local_numbers.replace(numbers);
         let locals = Some(&*body.locals);
         let (assigned, labels) = (&assigned, &labels);
         let ex = Exprs { cx: self, dialect, arena: &body.exprs, locals, owner, assigned, labels, made };

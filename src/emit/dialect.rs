@@ -50,6 +50,11 @@ pub(super) trait Dialect: Spelling {
     /// Writes the expressions that this language writes in its own way.
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec>;
 
+    /// The type of an array as a name is declared with it, where a value of it begins with its type.
+    fn array_type(&self, _cx: &Context, _ty: TypeId, _name: Span) -> Option<String> {
+        None
+    }
+
     /// Whether a value of one type goes without a conversion where the other is wanted.
     fn converts(&self, _cx: &Context, _from: TypeId, _to: TypeId) -> bool {
         false
@@ -180,7 +185,7 @@ pub(super) fn plain_local<D: Dialect + ?Sized>(
     text.push_str(&dialect.variable(ex.cx, variable.ty, (variable.name.as_str(), variable.span)));
     if let Some(init) = init {
         text.push_str(" = ");
-        ex.first_value(init, &mut text);
+        ex.declared_value(init, variable.span, &mut text);
     }
     text
 }

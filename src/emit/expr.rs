@@ -7,6 +7,7 @@ use super::dialect::Dialect;
 use super::marks::{Origin, PieceKind, is_mark};
 use super::named::is_macro_name;
 use crate::check::constant::{Value, eval};
+use crate::source::Span;
 use crate::symbol::Symbol;
 pub(super) use crate::tree::Prec;
 use crate::tree::*;
@@ -47,7 +48,7 @@ pub(super) struct Exprs<'a> {
     pub(super) owner: Option<TypeId>,
     /// Variables that are written after their declaration, or whose address is taken.
     pub(super) assigned: &'a FxHashSet<LocalId>,
-    /// Variables that labels of cases are made of.
+    /// Variables that labels of cases and numbers of declarations are made of.
     pub(super) labels: &'a FxHashSet<LocalId>,
     /// What passes made of it, if that is known.
     pub(super) made: Option<&'a MadeCode>,
@@ -115,6 +116,15 @@ impl<'a> Exprs<'a> {
         self.before(id, out);
         self.value(id, out);
         self.end(id, out);
+    }
+
+    /// The first value of what is declared by a name: an array is made with the size and the element as that has them.
+    pub(super) fn declared_value(&self, id: ExprId, name: Span, out: &mut String) {
+        let is_row = matches!(self.ty(id), Type::Array(element, _) if !matches!(self.cx.program.types.get(element), Type::Array(..)));
+        let is_made = is_row && matches!(self.kind(id), ExprKind::Construct(_));
+        let outer = self.cx.declared.replace(is_made.then_some((id, name)));
+        self.first_value(id, out);
+        self.cx.declared.set(outer);
     }
 
     /// What the source has before an operand, an argument or an element.
@@ -562,7 +572,9 @@ impl<'a> Exprs<'a> {
 
     /// `f(a, b)` where `f` is the type of an expression.
     pub(super) fn constructor(&self, id: ExprId, args: &[ExprId], out: &mut String) -> Prec {
-        self.call_of(&self.leading_type(id), args, out)
+        let declared = self.cx.declared.get().filter(|(declared, _)| *declared == id);
+        let ty = declared.and_then(|(_, name)| self.dialect.array_type(self.cx, self.type_id(id), name));
+        self.call_of(&ty.unwrap_or_else(|| self.leading_type(id)), args, out)
     }
 
     /// `f(a, b)` of operands in another order than the source has them, whose lines are not those of the source.

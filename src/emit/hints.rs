@@ -33,14 +33,14 @@ pub(super) fn glsl(cx: &Context, hints: &Hints) -> Vec<String> {
     let has_words = has_words(cx);
     let line = |row: &Row| match row.2.filter(|_| has_words) {
         Some(word) => format!("[[{word}]]"),
-        None => comment(hints, row),
+        None => comment(cx, hints, row),
     };
     given(hints).map(line).collect()
 }
 
 /// `// [unroll(4)]`.
-pub(super) fn comments(hints: &Hints) -> Vec<String> {
-    given(hints).map(|row| comment(hints, row)).collect()
+pub(super) fn comments(cx: &Context, hints: &Hints) -> Vec<String> {
+    given(hints).map(|row| comment(cx, hints, row)).collect()
 }
 
 /// Whether a block has hints that need the extension.
@@ -64,6 +64,8 @@ fn attribute(hints: &Hints, row: &Row, number: &dyn Fn(u32) -> String) -> String
     }
 }
 
-fn comment(hints: &Hints, row: &Row) -> String {
-    format!("// {}", attribute(hints, row, &|rounds| rounds.to_string()))
+/// With the number as the source has it: a comment needs no declarations.
+fn comment(cx: &Context, hints: &Hints, row: &Row) -> String {
+    let number = |rounds: u32| cx.trivia.argument_of(hints.unroll_name).map_or(rounds.to_string(), str::to_owned);
+    format!("// {}", attribute(hints, row, &number))
 }

@@ -215,7 +215,7 @@ impl Exprs<'_> {
             return None;
         }
         let span = self.arena[id].span;
-        let is_in = |(begin, end): &(Span, Span)| {
+        let holds = |span: Span, (begin, end): &(Span, Span)| {
             let found = macros.within(span, begin.file).filter(|_| span != Span::default());
             let is_before_end = |found: Span| match end.file.plain() == begin.file.plain() {
                 true => found.start < end.end,
@@ -223,7 +223,12 @@ impl Exprs<'_> {
             };
             found.is_some_and(|found| found.start >= begin.start && is_before_end(found))
         };
-        let param = call.args.iter().position(is_in)?;
+        let param_at = |span: Span| call.args.iter().position(|arg| holds(span, arg));
+        let param = param_at(span)?;
+        // `a + b` begins with an argument and has another one.
+        if self.arena.any_part(id, |part| param_at(self.arena[part].span).is_some_and(|other| other != param)) {
+            return None;
+        }
         // `i * i` begins and ends with an argument, and is none.
         if call.args.get(param).is_some_and(|arg| self.has_twice(id, *arg)) {
             return None;

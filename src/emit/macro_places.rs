@@ -16,6 +16,8 @@ pub(super) struct Placed<'a> {
     pub definition: Span,
     /// What it stands for, with the names of other macros.
     pub value: &'a str,
+    /// The name of what has to be declared before it.
+    pub behind: Option<Span>,
 }
 
 /// For each macro the number of the slot that it is declared in.
@@ -25,7 +27,9 @@ pub(super) fn of(macros: &[Placed], (text, slots): (&str, &[Slot]), sources: &So
     let last = slots.len().saturating_sub(1);
     let wanted = |of: &Placed| {
         let use_place = first_uses.get(of.name).copied().unwrap_or(last);
-        following(of.definition, &declared, sources).map_or(use_place, |place| place.min(use_place))
+        let place = following(of.definition, &declared, sources).map_or(use_place, |place| place.min(use_place));
+        let before = of.behind.and_then(|name| slots.iter().rposition(|slot| slot.before == name));
+        before.map_or(place, |before| place.max(before + 1).min(last))
     };
     let mut chosen: Vec<usize> = macros.iter().map(wanted).collect();
     let numbers: FxHashMap<&str, usize> = macros.iter().enumerate().map(|(at, of)| (of.name, at)).collect();

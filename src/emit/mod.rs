@@ -11,6 +11,7 @@ mod expr;
 mod hints;
 mod layout;
 mod literal;
+mod local_numbers;
 mod macro_calls;
 mod macro_functions;
 mod macro_places;

@@ -19,7 +19,7 @@ use crate::source::{Expansion, Remark, Sources, Span};
 use crate::symbol::Symbol;
 use crate::target::reserved::Reserved;
 use crate::target::{Language, Profile};
-use crate::tree::{Alias, ExprId, ExprKind, Literal, LocalId, Prec, Scalar, UnaryOp};
+use crate::tree::{Alias, ExprId, ExprKind, GlobalKind, Literal, LocalId, Prec, Scalar, Type, UnaryOp};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -79,6 +79,8 @@ struct Macro {
     body: Body,
     /// It is the name of a type.
     is_type: bool,
+    /// The name of the struct that it stands for.
+    structure: Option<Span>,
 }
 
 /// What is in the definition of a macro.
@@ -239,14 +241,20 @@ impl<'a> Macros<'a> {
         }
     }
 
-    /// Writes a type by a name that the source gives it, if that stands for it.
-    pub(super) fn alias(&self, alias: &Alias, text: String) -> String {
+    /// Writes a type by a name that the source gives it, if that stands for it; `value` gives what the name is declared as.
+    pub(super) fn alias(
+        &self,
+        (alias, structure): (&Alias, Option<Span>),
+        text: String,
+        value: &dyn Fn(String) -> String,
+    ) -> String {
         if self.is_plain.get() {
             return text;
         }
         let (name, definition, remarks) = (alias.name, alias.definition, alias.remarks.clone());
-        let at = self.place_at(definition, || Macro { is_type: true, ..Macro::new(name, definition, remarks) });
-        match self.writes_call(at, &text, || Some(text.clone())) {
+        let at =
+            self.place_at(definition, || Macro { is_type: true, structure, ..Macro::new(name, definition, remarks) });
+        match self.writes_call(at, &text, || Some(value(text.clone()))) {
             true => format!("{MARK}{name}"),
             false => text,
         }
@@ -505,12 +513,13 @@ impl Macro {
             remarks,
             body: Body::Other,
             is_type: false,
+            structure: None,
         }
     }
 
     /// What decides where it is declared.
     fn placed<'m>(&'m self, value: &'m str) -> Placed<'m> {
-        Placed { name: self.name.as_str(), definition: self.definition, value }
+        Placed { name: self.name.as_str(), definition: self.definition, value, behind: self.structure }
     }
 }
 
@@ -602,7 +611,15 @@ impl Exprs<'_> {
                 | ExprKind::MatrixSwizzle(..)
                 | ExprKind::Call(..)
         );
-        is_one && self.cx.macros.are_constants
+        is_one && self.cx.macros.are_constants && !self.is_known_number(part)
+    }
+
+    /// Whether an expression is a number that is a constant of the module.
+    fn is_known_number(&self, part: ExprId) -> bool {
+        let ExprKind::Global(id) = *self.kind(part) else { return false };
+        let program = self.cx.program;
+        let is_number = matches!(program.types.get(program.globals[id].ty), Type::Scalar(_));
+        is_number && program.globals[id].kind == GlobalKind::Const && program.specialization_of(id).is_empty()
     }
 
     /// Whether a part of an expression cannot be one of what a macro stands for.

@@ -189,12 +189,28 @@ impl<'a> Trivia<'a> {
         is_sole.then_some(Span { start: outside.len() as u32, end: inside.len() as u32, ..name })
     }
 
-    /// The word that an expression begins with, perhaps in parentheses.
+    /// What the source has in parentheses behind a name, on its line and without comments: `ROUNDS` of `[unroll(ROUNDS)]`.
+    pub(super) fn argument_of(&self, name: Span) -> Option<&str> {
+        let line = self.text(name.file).get(name.end as usize..)?.lines().next()?;
+        let inside = line.trim_start().strip_prefix('(')?;
+        let closes = inside.match_indices(')').map(|(at, _)| at);
+        let balanced = |text: &&str| text.matches('(').count() == text.matches(')').count();
+        let argument = closes.filter_map(|at| inside.get(..at)).find(balanced)?.trim();
+        let has_comment = argument.contains("//") || argument.contains("/*") || argument.contains('\\');
+        (!has_comment && !argument.is_empty()).then_some(argument)
+    }
+
+    /// The word that an expression begins with, perhaps in parentheses; of a path the last.
     pub(super) fn first_word(&self, span: Span) -> Option<Span> {
         let from = self.text(span.file).get(span.start as usize..)?;
-        let word = from.trim_start_matches(|c: char| c == '(' || c.is_whitespace());
+        let mut word = from.trim_start_matches(|c: char| c == '(' || c.is_whitespace());
+        let length_of = |word: &str| word.find(|c| !is_word_part(c)).unwrap_or(word.len());
+        let mut length = length_of(word);
+        while let Some(next) = word.get(length..).and_then(|rest| rest.strip_prefix("::")) {
+            word = next;
+            length = length_of(word);
+        }
         let start = span.start as usize + from.len() - word.len();
-        let length = word.find(|c| !is_word_part(c)).unwrap_or(word.len());
         (length > 0).then(|| Span { start: start as u32, end: (start + length) as u32, ..span })
     }
 

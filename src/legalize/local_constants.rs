@@ -13,9 +13,10 @@ use super::{Context, Pass};
 use crate::source::Span;
 use crate::tree::{
     BinaryOp, Block, Body, ExprArena, ExprId, ExprKind, ExprTree, FunctionId, GlobalId, GlobalKind, Item, Length,
-    Local, Modifiers, Program, Stmt, StmtKind, Type, UnaryOp,
+    Local, Modifiers, NumberName, Program, Stmt, StmtKind, Type, UnaryOp,
 };
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 pub(super) const PASS: Pass = Pass {
     name: "local_constants",
@@ -35,6 +36,11 @@ fn run(cx: &mut Context) {
         false => one_by_one(cx, movable, &needed),
     };
     moved.iter().for_each(|global| cx.program.items.remove(Item::Global(*global)));
+    if cx.program.written_numbers.has_names() {
+        let globals = &cx.program.globals;
+        let name = |id: GlobalId| moved.contains(&id).then(|| globals[id].span);
+        Arc::make_mut(&mut cx.program.written_numbers).move_constants(&name);
+    }
 }
 
 /// Declares those constants that may stand in functions: the last first, since what stays needs what it is made of.
@@ -59,7 +65,10 @@ fn declare_all(cx: &mut Context, constants: &[GlobalId], needed: &Needs) -> bool
     for id in functions {
         let mut body = cx.program.functions[id].code.clone();
         // The last first: what it is made of then is named in the function too.
-        let declared = constants.iter().rev().filter(|global| declare(cx.program, &mut body, **global)).count();
+        let mut declared = 0;
+        for global in constants.iter().rev() {
+            declared += usize::from(declare(cx.program, (id, &mut body), *global));
+        }
         if declared > 0 {
             before.push((id, std::mem::replace(&mut cx.program.functions[id].code, body)));
         }
@@ -77,6 +86,8 @@ fn movable(program: &Program) -> Vec<GlobalId> {
     let analyses = program.analyses();
     let sizes = program.types.ids().filter_map(|ty| sizing(program.types.get(ty)));
     let mut kept: FxHashSet<GlobalId> = sizes.collect();
+    let structs = program.items.iter().filter(|item| matches!(item, Item::Struct(_)));
+    kept.extend(structs.flat_map(|item| analyses.item_uses(*item)).filter_map(global_of));
     // Whoever names a constant stands behind it, so that what is kept is known before what it is made of is looked at.
     for id in listed.iter().rev() {
         if kept.contains(id) || !is_local(program, *id) {
@@ -129,14 +140,16 @@ fn is_plain(program: &Program, exprs: &ExprArena, part: ExprId) -> bool {
 }
 
 /// Declares a constant in a function, if that names it.
-fn declare(program: &Program, body: &mut Body, id: GlobalId) -> bool {
+fn declare(program: &Program, (function, body): (FunctionId, &mut Body), id: GlobalId) -> bool {
     let names: Vec<ExprId> = body
         .expressions()
         .into_iter()
         .filter(|e| matches!(body.exprs[*e].kind, ExprKind::Global(g) if g == id))
         .collect();
     let global = &program.globals[id];
-    let (false, Some(tree)) = (names.is_empty(), &global.init) else { return false };
+    let name = NumberName::Constant(id);
+    let sizes = program.number_names(&program.functions[function], body).into_iter().filter(|of| *of == name).count();
+    let (true, Some(tree)) = (sizes + names.len() > 0, &global.init) else { return false };
     let mut modifiers = global.modifiers;
     [Modifiers::CONST, Modifiers::STATIC].into_iter().for_each(|m| modifiers.set(m));
     let local =
@@ -146,7 +159,11 @@ fn declare(program: &Program, body: &mut Body, id: GlobalId) -> bool {
     made.comments.clone_from(&global.comments);
     made.blank_before = global.in_function.is_some_and(|place| place.blank_before);
     let (exprs, named) = (&body.exprs, names.iter().copied().collect::<FxHashSet<_>>());
-    let counts = |stmts: &[Stmt]| stmts.iter().map(|stmt| count(exprs, stmt, &named)).sum();
+    let in_numbers = |stmt: &Stmt| match sizes {
+        0 => 0,
+        _ => program.numbers_in(&body.locals, stmt).into_iter().filter(|of| *of == name).count(),
+    };
+    let counts = |stmts: &[Stmt]| stmts.iter().map(|stmt| count(exprs, stmt, &named) + in_numbers(stmt)).sum();
     place(&mut body.block, made, &counts);
     for name in names {
         body.exprs[name].kind = ExprKind::Local(local);

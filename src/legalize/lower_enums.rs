@@ -69,6 +69,16 @@ fn run(cx: &mut Context) {
     if cx.program.written_numbers.has_names() {
         let numbers = Arc::make_mut(&mut cx.program.written_numbers);
         numbers.each_exprs_mut(&mut |exprs| exprs.iter_mut().for_each(|(_, expr)| name_constant(expr)));
+        let types = &cx.program.types;
+        let tag = |ty: TypeId| match types.get(ty) {
+            Type::Enum(e) => tags.get(&e).and_then(|tag| scalar_of(*tag)),
+            _ => None,
+        };
+        numbers.each_exprs_mut(&mut |exprs| {
+            exprs.iter_mut().for_each(|(_, expr)| expr.ty = tag(expr.ty).unwrap_or(expr.ty));
+            let all: Vec<ExprId> = exprs.iter().map(|(id, _)| id).collect();
+            drop_void_conversions_in(exprs, &all);
+        });
     }
     cx.program.map_types(&mut |types, ty| match types.get(ty) {
         Type::Enum(e) => tags.get(&e).map_or(ty, |tag| types.scalar(*tag)),
@@ -164,7 +174,7 @@ fn declare_constants(cx: &mut Context, tags: &FxHashMap<EnumId, Scalar>) -> FxHa
     });
     used.extend(cx.program.written_numbers.all_names().filter_map(|name| match name {
         NumberName::Case(e, index) if tags.contains_key(&e) => Some((e, index)),
-        NumberName::Case(..) | NumberName::Constant(_) => None,
+        NumberName::Case(..) | NumberName::Constant(_) | NumberName::Local(..) => None,
     }));
     // Cases that others are made of come before them.
     for (e, index) in used.clone().into_iter().rev() {
@@ -255,13 +265,24 @@ fn with_constants(value: ExprTree, constants: &FxHashMap<(EnumId, u32), GlobalId
 
 /// What converted between an enum and its own tag type converts nothing now.
 fn drop_void_conversions(cx: &mut Context) {
-    cx.program.each_exprs_mut(&mut |_, exprs, live| {
-        for &id in live {
-            if let Expr { kind: ExprKind::Convert(inner, _), ty, .. } = exprs[id]
-                && exprs[inner].ty == ty
-            {
-                exprs.replace_by(id, inner);
-            }
+    cx.program.each_exprs_mut(&mut |_, exprs, live| drop_void_conversions_in(exprs, live));
+}
+
+fn drop_void_conversions_in(exprs: &mut ExprArena, live: &[ExprId]) {
+    for &id in live {
+        if let Expr { kind: ExprKind::Convert(inner, _), ty, .. } = exprs[id]
+            && exprs[inner].ty == ty
+        {
+            exprs.replace_by(id, inner);
         }
-    });
+    }
+}
+
+/// The type of the numbers that cases in sizes are.
+fn scalar_of(tag: Scalar) -> Option<TypeId> {
+    match tag {
+        Scalar::I32 => Some(TypeId::INT),
+        Scalar::U32 => Some(TypeId::UINT),
+        _ => None,
+    }
 }

@@ -48,7 +48,7 @@ fn has_name(program: &Program, function: &Function, wanted: NumberOf) -> bool {
     let mut found = false;
     if program.written_numbers.has_names() {
         program.each_number(function, &function.code, &mut |of, place, number| {
-            found |= of == wanted && program.written_numbers.names(place, number).next().is_some();
+            found |= of == wanted && program.written_numbers.is_named(place, number);
         });
     }
     found

@@ -138,7 +138,7 @@ pub(super) fn set_where_it_starts(cx: &mut Context, is_runtime: &dyn Fn(&Program
 /// Makes constants variables. Constants of such constants are such themselves: declarations stand after what they use.
 fn make_variables(cx: &mut Context, is_runtime: &dyn Fn(&Program, &Global) -> bool) {
     let items: Vec<GlobalId> = cx.program.listed_globals().collect();
-    let mut made = BTreeSet::new();
+    let mut made = FxHashSet::default();
     for id in items {
         if cx.program.globals[id].kind != GlobalKind::Const || !is_runtime(cx.program, &cx.program.globals[id]) {
             continue;

@@ -67,6 +67,7 @@ impl Parser<'_> {
         self.block_members.remove(&name.name);
         let ty = self.array_suffixes(ty)?;
         self.note_sizes(name, &ty);
+        self.note_points(name, &ty);
         let (semantics, init, bits) = self.declarator_suffix(name)?;
         self.apply_pack_matrix(&mut prefix);
         let var = VarDecl { ty, name, owner: Vec::new(), generics: None, semantics, init, is_let: false, bits };

@@ -1,7 +1,7 @@
 //! Notes which sizes of arrays and arguments of attributes have names, of macros or of constants: what is made of them are plain numbers.
 
 use super::Parser;
-use crate::ast::{Expr, ExprKind, Ident, TypeExpr, TypeKind};
+use crate::ast::{Expr, ExprKind, GenericArg, Ident, PathSegment, TypeExpr, TypeKind};
 
 impl Parser<'_> {
     /// The sizes of a declared array, the outermost first.
@@ -13,6 +13,25 @@ impl Parser<'_> {
             ty = element;
         }
         self.note_numbers(name, sizes.into_iter());
+    }
+
+    /// How many points the patch has that is declared with this name.
+    pub(super) fn note_points(&mut self, name: Ident, ty: &TypeExpr) {
+        let TypeKind::Path(path) = &ty.kind else { return };
+        let [PathSegment { name: of, args: Some(args) }] = path.as_slice() else { return };
+        let (true, [_, count]) = (matches!(of.name.as_str(), "InputPatch" | "OutputPatch"), args.as_slice()) else {
+            return;
+        };
+        let named;
+        let count = match count {
+            GenericArg::Value(count) => count,
+            GenericArg::Type(TypeExpr { kind: TypeKind::Path(path), span }) => {
+                named = Expr { kind: ExprKind::Path(path.clone()), span: *span };
+                &named
+            }
+            GenericArg::Type(_) => return,
+        };
+        self.note_numbers(name, std::iter::once(Some(count)));
     }
 
     /// Numbers of what has this name.
@@ -31,6 +50,8 @@ fn has_name(expr: &Expr) -> bool {
         ExprKind::Path(_) | ExprKind::Member(..) => true,
         ExprKind::Paren(inner) | ExprKind::Prefix(_, inner) => has_name(inner),
         ExprKind::Binary(_, a, b) => has_name(a) || has_name(b),
+        ExprKind::Cast(_, inner) => has_name(inner),
+        ExprKind::Construct(_, args) => args.iter().any(has_name),
         _ => false,
     }
 }

@@ -17,9 +17,11 @@ pub struct Alias {
     pub definition: Span,
     /// What it stands for.
     pub ty: TypeId,
+    /// Where the source names that, if it does so by a path.
+    pub target: Option<Span>,
     /// The comments at the declaration.
     pub remarks: Arc<[Remark]>,
 }
 
-/// Those that files declare outside of everything else, by where the source writes them.
+/// Those that files declare, by where the source writes them.
 pub type Aliases = FxHashMap<Span, Arc<Alias>>;

@@ -72,7 +72,7 @@ pub fn spelled(program: &Program, ty: TypeId, of: &dyn Fn(TypeId) -> String) -> 
         Type::RayQuery(flags) => format!("RayQuery<{flags}>"),
         Type::HitObject => "HitObject".to_owned(),
         Type::Stream(kind, t) => format!("{kind:?}Stream<{}>", of(t)),
-        Type::Patch(input, t, n) => format!("{}Patch<{}, {n}>", if input { "Input" } else { "Output" }, of(t)),
+        Type::Patch(is_input, t, n) => patch_text(is_input, &of(t), &n.to_string()),
         Type::MeshOutput(kind, t, n) => format!("Output{kind:?}<{}, {n}>", of(t)),
         Type::Pointer(t, AddressSpace::Device(DataLayout::Default)) => format!("Ptr<{}, Device>", of(t)),
         Type::Pointer(t, space) => format!("Ptr<{}, {space:?}>", of(t)),
@@ -83,6 +83,11 @@ pub fn spelled(program: &Program, ty: TypeId, of: &dyn Fn(TypeId) -> String) -> 
         Type::DynamicResource(samplers) => (if samplers { "DynamicSampler" } else { "DynamicResource" }).to_owned(),
         Type::Opaque(name) => name.to_string(),
     }
+}
+
+/// The type of the points that the tessellation stages have of a patch.
+pub fn patch_text(is_input: bool, point: &str, count: &str) -> String {
+    format!("{}Patch<{point}, {count}>", if is_input { "Input" } else { "Output" })
 }
 
 /// A texture type whose element is spelled so.

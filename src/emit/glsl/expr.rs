@@ -4,10 +4,11 @@ use super::Glsl;
 use super::blocks::open_struct;
 use super::types;
 use crate::emit::context::Context;
-use crate::emit::dialect::{Dialect, Spelling, plain_local};
+use crate::emit::dialect::{Dialect, Spelling, plain_local, sized_array};
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::hints;
 use crate::emit::literal::Literals;
+use crate::source::Span;
 use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
 use crate::tree::*;
@@ -119,6 +120,11 @@ impl Dialect for Glsl {
 
     fn members_are_global(&self, global: &Global) -> bool {
         global.transparent
+    }
+
+    fn array_type(&self, cx: &Context, ty: TypeId, name: Span) -> Option<String> {
+        let (element, sizes) = sized_array(cx, self, ty, name);
+        Some(self.type_name(cx, element) + &sizes)
     }
 
     fn text<'t>(&self, cx: &Context, text: &'t str) -> &'t str {

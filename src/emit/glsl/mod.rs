@@ -202,7 +202,7 @@ impl GlslFile<'_> {
         let mut text = format!("{words}{}", Glsl.variable(self.cx, global.ty, (global.name.as_str(), global.span)));
         if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
             text.push_str(" = ");
-            self.cx.tree(&Glsl, init).first_value(init.root, &mut text);
+            self.cx.tree(&Glsl, init).declared_value(init.root, global.span, &mut text);
         }
         self.w.line(&format!("{text};"));
     }

@@ -32,15 +32,19 @@ pub(super) fn variable(
     (name, span): (&str, Span),
     modifiers: Modifiers,
 ) -> String {
+    if let Some((count, array)) = cx.declared_array(span, ty, &|ty| hlsl.type_name(cx, ty)) {
+        let sizes = cx.lengths(hlsl, ty, span).into_iter().take(count).map(|size| format!("[{size}]"));
+        return format!("{array} {name}{}", sizes.collect::<String>());
+    }
     let (element, sizes) = sized_array(cx, hlsl, ty, span);
-    let ty = cx.declared_type(span, element, self::name(cx, element, modifiers, Some(span)));
+    let ty = cx.declared_type(span, element, self::name(cx, element, modifiers, Some((span, hlsl))));
     format!("{ty} {name}{sizes}")
 }
 
 /// A type; `unorm` and `snorm` belong to the element of a resource. `declared` is the name of what is declared with it.
-fn name(cx: &Context, ty: TypeId, modifiers: Modifiers, declared: Option<Span>) -> String {
+fn name(cx: &Context, ty: TypeId, modifiers: Modifiers, declared: Option<(Span, &Hlsl)>) -> String {
     let of = |t: TypeId| name(cx, t, Modifiers::default(), None);
-    let argument = |t: TypeId| declared.map_or_else(|| of(t), |name| cx.argument_type(name, t, of(t)));
+    let argument = |t: TypeId| declared.map_or_else(|| of(t), |(name, _)| cx.argument_type(name, t, of(t)));
     let element = |t: TypeId| {
         let words = [(Modifiers::UNORM, "unorm "), (Modifiers::SNORM, "snorm ")];
         // It has them for no others; a texel is read as its element either way.
@@ -61,6 +65,11 @@ fn name(cx: &Context, ty: TypeId, modifiers: Modifiers, declared: Option<Span>) 
         Type::ConstantBuffer(t, _) => format!("ConstantBuffer<{}>", of(t)),
         // `out vertices T name[N]`: the parameter's printer adds the size.
         Type::MeshOutput(_, t, _) | Type::Pointer(t, _) => of(t),
+        Type::Patch(is_input, t, count) => {
+            let plain = || count.to_string();
+            let count = declared.map_or_else(plain, |(name, hlsl)| cx.number(hlsl, (name, 0, 1), count.into()));
+            dump::patch_text(is_input, &of(t), &count)
+        }
         Type::Text => "string".to_owned(),
         Type::HitObject => "dx::HitObject".to_owned(),
         _ => dump::spelled(cx.program, ty, &of),

@@ -1,12 +1,13 @@
 //! WGSL's own ways with expressions.
 
-use super::{BUFFER_MEMBER, Wgsl};
+use super::{BUFFER_MEMBER, Wgsl, types};
 use crate::check::constant::{Value, eval};
 use crate::emit::context::Context;
 use crate::emit::dialect::{Dialect, Spelling, Style};
 use crate::emit::expr::{Exprs, Prec};
 use crate::emit::hints;
 use crate::emit::literal::Literals;
+use crate::source::Span;
 use crate::tree::*;
 
 const LITERALS: Literals = Literals {
@@ -27,8 +28,12 @@ const LITERALS: Literals = Literals {
 };
 
 impl Dialect for Wgsl {
-    fn hints(&self, _cx: &Context, hints: &Hints) -> Vec<String> {
-        hints::comments(hints)
+    fn array_type(&self, cx: &Context, ty: TypeId, name: Span) -> Option<String> {
+        Some(types::declared(cx, ty, name))
+    }
+
+    fn hints(&self, cx: &Context, hints: &Hints) -> Vec<String> {
+        hints::comments(cx, hints)
     }
 
     fn literals(&self) -> &'static Literals {
@@ -164,7 +169,7 @@ impl Dialect for Wgsl {
         // With its type: else a number would be one without bounds.
         if variable.modifiers.has(Modifiers::STATIC) {
             let mut text = format!("const {} = ", self.variable(ex.cx, variable.ty, (name.as_str(), variable.span)));
-            ex.first_value(init, &mut text);
+            ex.declared_value(init, variable.span, &mut text);
             return text;
         }
         let word = match local {
@@ -172,11 +177,13 @@ impl Dialect for Wgsl {
             _ if ex.labels.contains(&local) => "const",
             _ => "let",
         };
-        let mut text = match names_structure(ex, local, init) {
+        // As above.
+        let is_open = word == "const" && variable.ty == TypeId::INT;
+        let mut text = match is_open || names_structure(ex, local, init) {
             true => format!("{word} {} = ", self.variable(ex.cx, variable.ty, (name.as_str(), variable.span))),
             false => format!("{word} {name} = "),
         };
-        ex.first_value(init, &mut text);
+        ex.declared_value(init, variable.span, &mut text);
         text
     }
 

@@ -120,7 +120,7 @@ impl WgslFile<'_> {
         };
         if let (Some(init), true) = (&global.init, global.kind != GlobalKind::Groupshared) {
             text.push_str(" = ");
-            self.cx.tree(&Wgsl, init).first_value(init.root, &mut text);
+            self.cx.tree(&Wgsl, init).declared_value(init.root, global.span, &mut text);
         }
         self.w.line(&format!("{text};"));
         self.w.after(&global.comments);

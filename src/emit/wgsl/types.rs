@@ -52,7 +52,7 @@ impl Spelling for Wgsl {
                 Some(letter) => format!("mat{r}x{c}{letter}"),
                 None => format!("mat{r}x{c}<{}>", self.scalar_name(s)),
             },
-            Type::Array(_, length) => array_name(cx, ty, (&[cx.program.length_text(length)], Span::default())),
+            Type::Array(_, length) => array_name(cx, (ty, ty), (&[cx.program.length_text(length)], Span::default())),
             Type::Struct(id) => cx.program.structs[id].name.to_string(),
             Type::Enum(id) => self.scalar_name(cx.program.enums[id].tag).to_owned(),
             Type::Texture(t) => texture(cx, &t, None),
@@ -86,23 +86,34 @@ impl Spelling for Wgsl {
 
 /// The type of what is declared by a name.
 pub(super) fn declared(cx: &Context, ty: TypeId, name: Span) -> String {
-    array_name(cx, ty, (&cx.lengths(&Wgsl, ty, name), name))
+    array_name(cx, (ty, ty), (&cx.lengths(&Wgsl, ty, name), name))
 }
 
-/// A type that may be an array, with the sizes from the outermost on, as far as they are known.
-fn array_name(cx: &Context, ty: TypeId, (lengths, name): (&[String], Span)) -> String {
+/// A type that may be an array, or an element of one that is `whole`, with the sizes from the outermost on, as far as they are known.
+fn array_name(cx: &Context, (whole, ty): (TypeId, TypeId), (lengths, name): (&[String], Span)) -> String {
     let (Some((element, _)), Some((length, rest))) = (cx.program.types.array_parts(ty), lengths.split_first()) else {
         let argument = |t: TypeId| cx.argument_type(name, t, Wgsl.type_name(cx, t));
         let text = match cx.program.types.get(ty) {
             Type::Buffer(BufferKind::Counter | BufferKind::Block(_), ..) => Wgsl.type_name(cx, ty),
             Type::Buffer(_, _, t) => format!("array<{}>", argument(t)),
-            Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => argument(t),
+            Type::ConstantBuffer(t, _) | Type::TextureBuffer(t) | Type::ParameterBlock(t) => {
+                // A block that is its only member is declared as that.
+                return match cx.trivia.argument_before(name) {
+                    Some(_) => argument(t),
+                    None => declared(cx, t, name),
+                };
+            }
             _ => Wgsl.type_name(cx, ty),
         };
-        return cx.declared_type(name, ty, text);
+        return cx.element_type(name, (whole, ty), text);
     };
+    if name != Span::default()
+        && let Some((0, named)) = cx.declared_array(name, ty, &|ty| Wgsl.type_name(cx, ty))
+    {
+        return named;
+    }
     let word = if holds_resource(cx.program, element) { "binding_array" } else { "array" };
-    let element = array_name(cx, element, (rest, name));
+    let element = array_name(cx, (whole, element), (rest, name));
     // Without a size it has as many as there are.
     let length = if length.is_empty() { String::new() } else { format!(", {length}") };
     format!("{word}<{element}{length}>")

@@ -44,7 +44,7 @@ pub(super) fn name(
     let params: Vec<LocalId> = program.functions[id].params.iter().map(|p| p.local).collect();
     let numbers = program.number_names(&program.functions[id], &body).into_iter();
     let mut kept = kept.clone();
-    kept.extend(numbers.map(|name| name_in_number(program, name)));
+    kept.extend(numbers.filter_map(|name| name_in_number(program, name)));
     let kept = &kept;
     let mentions = Mentions::of(program, NameFacts { language, open, owner }, &body, &params);
     let block = std::mem::take(&mut body.block);
@@ -155,10 +155,12 @@ fn case_name(program: &Program, id: EnumId, index: u32) -> Symbol {
 }
 
 /// The first name of what is named in a number.
-fn name_in_number(program: &Program, name: NumberName) -> Symbol {
+fn name_in_number(program: &Program, name: NumberName) -> Option<Symbol> {
     match name {
-        NumberName::Constant(id) => program.globals[id].name,
-        NumberName::Case(id, index) => case_name(program, id, index),
+        NumberName::Constant(id) => Some(program.globals[id].name),
+        NumberName::Case(id, index) => Some(case_name(program, id, index)),
+        // It is one of those that are named here.
+        NumberName::Local(..) => None,
     }
 }
 
@@ -209,7 +211,7 @@ pub(in crate::legalize) fn mentioned(
     body.expressions().into_iter().for_each(|id| used_names(program, facts, body, id, &mut note));
     let types = body.locals.iter().map(|(_, local)| local.ty).chain([function.result]);
     types.for_each(|ty| struct_of(program, ty, &mut note));
-    found.extend(program.number_names(function, body).into_iter().map(|name| name_in_number(program, name)));
+    found.extend(program.number_names(function, body).into_iter().filter_map(|name| name_in_number(program, name)));
     found
 }
 

@@ -26,14 +26,15 @@ impl Analyses<'_> {
         if !program.written_numbers.has_names() {
             return;
         }
-        let mut of_array = |name, ty| items.extend(program.size_names(name, ty).into_iter().map(NumberName::item));
+        let mut of_array =
+            |name, ty| items.extend(program.size_names(name, ty).into_iter().filter_map(NumberName::item));
         match item {
             Item::Struct(id) => program.structs[id].fields.iter().for_each(|field| of_array(field.span, field.ty)),
             Item::Enum(_) => {}
             Item::Global(id) => of_array(program.globals[id].span, program.globals[id].ty),
             Item::Function(id) => {
                 let function = &program.functions[id];
-                items.extend(program.number_names(function, &function.code).into_iter().map(NumberName::item));
+                items.extend(program.number_names(function, &function.code).into_iter().filter_map(NumberName::item));
             }
         }
     }
