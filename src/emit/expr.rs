@@ -224,7 +224,7 @@ impl<'a> Exprs<'a> {
                 self.push_literal(scalar, *literal, spelling.map(|s| s.as_str()), out)
             }
             ExprKind::Local(local) => self.name(self.locals.map_or("", |l| l[*local].name.as_str()), out),
-            ExprKind::Global(global) => self.name(self.cx.program.globals[*global].name.as_str(), out),
+            ExprKind::Global(global) => self.variable(&self.cx.program.globals[*global], self.arena[id].span, out),
             ExprKind::EnumCase(e, case) => self.enum_case(*e, *case, out),
             ExprKind::Field(base, index) => self.field(id, *base, *index, out),
             ExprKind::Index(base, _) if matches!(self.ty(*base), Type::Buffer(BufferKind::Block(_), ..)) => {
@@ -684,6 +684,15 @@ impl<'a> Exprs<'a> {
             }
             (Member::Method | Member::None, _) => 0,
         }
+    }
+
+    /// A variable; a static member has its struct before it where that is not around it.
+    fn variable(&self, global: &Global, span: crate::source::Span, out: &mut String) -> Prec {
+        let is_said = |of: &TypeId| self.owner != Some(*of) || self.cx.trivia.is_path(span);
+        if let Some(of) = global.member.as_ref().map(|member| member.of).filter(is_said) {
+            out.push_str(&format!("{}::", self.dialect.type_name(self.cx, of)));
+        }
+        self.name(global.name.as_str(), out)
     }
 
     /// Whether an expression is the object of the method that is printed in its struct.

@@ -239,6 +239,11 @@ impl<'a> Trivia<'a> {
         self.written(call).split_once('(').is_some_and(|(name, _)| name.contains("::"))
     }
 
+    /// Whether the source says in whose scope the variable is that it names at a place.
+    pub(super) fn is_path(&self, name: Span) -> bool {
+        self.written(name).contains("::")
+    }
+
     /// What stands at a place of a file.
     fn written(&self, span: Span) -> &'a str {
         let Span { file, start, end } = span;

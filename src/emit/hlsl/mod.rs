@@ -121,19 +121,70 @@ impl HlslFile<'_> {
         self.cx.close(structure.span, ";", &mut self.w);
     }
 
-    /// The fields and methods of a struct in the order of the source. A method stands apart from what is around it.
+    /// The members of a struct in the order of the source. A method stands apart from what is around it.
     fn members(&mut self, id: StructId) {
         let cx = self.cx;
         let fields = &cx.program.structs[id].fields;
-        let mut methods = cx.methods(id).into_iter().peekable();
+        let others = self.functions_and_variables(id);
+        let around = cx.inside.replace(others.first().and_then(|item| self.host(*item)));
+        let mut others = others.into_iter().peekable();
         for field in fields.iter().filter(|field| !field.is_base) {
-            let is_before = |id: &FunctionId| cx.trivia.is_before(cx.program.functions[*id].span, field.span);
-            while let Some(method) = methods.next_if(is_before) {
-                self.method(method);
+            while let Some(item) = others.next_if(|item| cx.trivia.is_before(self.declared_at(*item), field.span)) {
+                self.member(item);
             }
             self.field(id, field, false);
         }
-        methods.for_each(|method| self.method(method));
+        others.for_each(|item| self.member(item));
+        cx.inside.set(around);
+    }
+
+    /// The functions and static members in a struct in the order of the source.
+    fn functions_and_variables(&self, id: StructId) -> Vec<Item> {
+        let variables = self.cx.static_members(id).into_iter().map(Item::Global);
+        let mut found: Vec<Item> = variables.chain(self.cx.methods(id).into_iter().map(Item::Function)).collect();
+        found.sort_by_key(|item| self.cx.trivia.place_in_source(self.declared_at(*item)));
+        found
+    }
+
+    /// The struct in which an item is declared.
+    fn host(&self, item: Item) -> Option<TypeId> {
+        match item {
+            Item::Function(id) => self.cx.program.functions[id].owner,
+            Item::Global(id) => self.cx.program.globals[id].member.as_ref().map(|member| member.of),
+            Item::Struct(_) | Item::Enum(_) => None,
+        }
+    }
+
+    /// Where an item is declared, wherever it is defined.
+    fn declared_at(&self, item: Item) -> Span {
+        match item {
+            Item::Function(id) => self.cx.program.functions[id].span,
+            Item::Global(id) => self.cx.program.globals[id].span,
+            Item::Struct(id) => self.cx.program.structs[id].span,
+            Item::Enum(id) => self.cx.program.enums[id].span,
+        }
+    }
+
+    fn member(&mut self, item: Item) {
+        match item {
+            Item::Function(id) => self.method(id),
+            Item::Global(id) => self.static_member(&self.cx.program.globals[id]),
+            Item::Struct(_) | Item::Enum(_) => {}
+        }
+    }
+
+    /// A static member in its struct: with its value, unless that is outside.
+    fn static_member(&mut self, global: &Global) {
+        if self.cx.trivia.is_blank_before(global.span) {
+            self.w.blank();
+        }
+        let around = self.w.from((global.span, PieceKind::Name));
+        self.w.before(&global.comments);
+        let value = if global.is_inside() { self.value(global) } else { String::new() };
+        let text = self.words(global) + &self.variable(global, global.name.as_str()) + &value;
+        self.w.line(&format!("{text};"));
+        self.w.after(&global.comments);
+        self.w.from(around);
     }
 
     /// Announces structs that come later, if functions that a struct declares name them.
@@ -278,6 +329,12 @@ impl HlslFile<'_> {
     }
 
     fn global(&mut self, global: &Global) {
+        if let Some(StaticMember { of, outside: Some(outside), .. }) = &global.member {
+            self.w.before(&outside.comments);
+            let name = format!("{}::{}", self.dialect.type_name(self.cx, *of), global.name);
+            let text = self.words(global) + &self.variable(global, &name) + &self.value(global);
+            return self.w.line(&format!("{text};"));
+        }
         self.w.before(&global.comments);
         if let Some(id) = transparent_element(self.cx.program, global) {
             let buffer = matches!(self.cx.program.types.get(global.ty), Type::TextureBuffer(_));
@@ -292,6 +349,16 @@ impl HlslFile<'_> {
             self.w.after(&global.comments);
             return;
         }
+        let text = self.words(global)
+            + &self.variable(global, global.name.as_str())
+            + &self.register(global)
+            + &self.value(global);
+        self.w.line(&format!("{text};"));
+        self.w.after(&global.comments);
+    }
+
+    /// The words before the type of a variable.
+    fn words(&self, global: &Global) -> String {
         let mut text = match global.kind {
             GlobalKind::Static => "static ",
             GlobalKind::Const | GlobalKind::Specialization => "static const ",
@@ -306,20 +373,17 @@ impl HlslFile<'_> {
             text.push_str(word);
         }
         text.push_str(self.matrix_order(global.ty, global.matrix_order));
-        text.push_str(&types::variable(
-            self.cx,
-            &self.dialect,
-            global.ty,
-            (global.name.as_str(), global.span),
-            global.modifiers,
-        ));
-        text.push_str(&self.register(global));
-        if let Some(init) = &global.init {
-            text.push_str(" = ");
-            self.cx.tree(&self.dialect, init).first_value(init.root, &mut text);
-        }
-        self.w.line(&format!("{text};"));
-        self.w.after(&global.comments);
+        text
+    }
+
+    /// A variable with its type.
+    fn variable(&self, global: &Global, name: &str) -> String {
+        types::variable(self.cx, &self.dialect, global.ty, (name, global.span), global.modifiers)
+    }
+
+    /// ` = 1` behind a variable that has a value.
+    fn value(&self, global: &Global) -> String {
+        global.init.as_ref().map(|init| self.default(init)).unwrap_or_default()
     }
 
     /// A constant buffer of something else than a struct: a `cbuffer` with one member, whose name is the buffer's.
@@ -398,7 +462,7 @@ impl HlslFile<'_> {
         format!("{word}{precise}{order}{result} {name}{params}{semantic}")
     }
 
-    /// ` = 0.5` behind a parameter.
+    /// ` = 0.5` behind a parameter or variable.
     fn default(&self, tree: &ExprTree) -> String {
         let mut text = " = ".to_owned();
         self.cx.tree(&self.dialect, tree).first_value(tree.root, &mut text);
