@@ -19,7 +19,7 @@
 //! | it is called on what is no variable, part of one, element or result | DXC calls no methods on a cast or a list |
 //! | its object may change by another name while it runs | a method has its object by reference, a parameter is a copy |
 //! | it names something of the name of a field or method of its struct | it would mean that |
-//! | the source gives a static member a value in the struct that is no scalar constant | DXC takes no such value there |
+//! | the source gives a static member a value in the struct, and that is no scalar that operators make | DXC takes no such value there |
 //! | a struct has to stand before what its static members, or others that use these, need | nothing of it is known there |
 //!
 //! A struct that nothing but its functions and static members are used of is declared if its fields are plain data.
@@ -152,7 +152,6 @@ fn static_candidates(cx: &Context) -> BTreeSet<GlobalId> {
     let has_struct = hosts(cx);
     let mut counts: FxHashMap<(StructId, Symbol), usize> = FxHashMap::default();
     let is_outside = |global: &Global| global.member.as_ref().is_some_and(|member| member.outside.is_some());
-    let is_scalar = |ty: TypeId| matches!(program.types.get(ty), Type::Scalar(_) | Type::Enum(_));
     let name = |id: GlobalId| program.globals[id].member.as_ref().map(|member| member.name);
     for (id, of) in variables(program) {
         name(id).into_iter().for_each(|name| *counts.entry((of, name)).or_default() += 1);
@@ -160,7 +159,7 @@ fn static_candidates(cx: &Context) -> BTreeSet<GlobalId> {
     let found = variables(program).filter(|(id, of)| {
         let global = &program.globals[*id];
         let is_variable = match global.kind {
-            GlobalKind::Const => is_outside(global) || is_scalar(global.ty),
+            GlobalKind::Const => is_outside(global) || is_scalar_constant(program, *id),
             GlobalKind::Static => is_outside(global) && !program.holds_resource(global.ty),
             GlobalKind::Parameter
             | GlobalKind::Groupshared
@@ -173,6 +172,42 @@ fn static_candidates(cx: &Context) -> BTreeSet<GlobalId> {
         is_variable && has_struct(*of) && name(*id).is_some_and(|name| counts.get(&(*of, name)) == Some(&1))
     });
     found.map(|(id, _)| id).collect()
+}
+
+/// Whether a variable is a scalar whose value operators make of literals and others like it.
+fn is_scalar_constant(program: &Program, id: GlobalId) -> bool {
+    let is_scalar = |ty: TypeId| matches!(program.types.get(ty), Type::Scalar(_) | Type::Enum(_));
+    let (mut open, mut seen) = (vec![id], FxHashSet::default());
+    while let Some(id) = open.pop() {
+        let global = &program.globals[id];
+        let Some(value) = global.init.as_ref().filter(|_| global.kind == GlobalKind::Const) else { return false };
+        if !seen.insert(id) {
+            continue;
+        }
+        let parts = value.exprs.post_order(value.root);
+        let is_plain = |id: &ExprId| {
+            let is_operation = matches!(
+                value.exprs[*id].kind,
+                ExprKind::Literal(..)
+                    | ExprKind::Zero
+                    | ExprKind::EnumCase(..)
+                    | ExprKind::Global(_)
+                    | ExprKind::Convert(..)
+                    | ExprKind::Unary(..)
+                    | ExprKind::Binary(..)
+                    | ExprKind::Select(..)
+            );
+            is_operation && is_scalar(value.exprs[*id].ty)
+        };
+        if !parts.iter().all(is_plain) {
+            return false;
+        }
+        open.extend(parts.iter().filter_map(|id| match value.exprs[*id].kind {
+            ExprKind::Global(used) => Some(used),
+            _ => None,
+        }));
+    }
+    true
 }
 
 /// Tells whether a struct is one in which functions and static members can stand.
