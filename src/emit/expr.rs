@@ -7,6 +7,7 @@ use super::dialect::Dialect;
 use super::marks::{Origin, PieceKind, is_mark};
 use super::named::is_macro_name;
 use crate::check::constant::{Value, eval};
+use crate::source::Span;
 use crate::symbol::Symbol;
 pub(super) use crate::tree::Prec;
 use crate::tree::*;
@@ -89,10 +90,21 @@ impl<'a> Exprs<'a> {
     /// The expression, in parentheses if it is looser than `least`.
     pub(super) fn operand(&self, id: ExprId, least: Prec, out: &mut String) {
         let start = out.len();
-        if self.print(id, out) < least {
+        let own = self.print(id, out);
+        if own < least || least > Prec::Assign && self.is_in_parentheses(id, own) {
             out.insert(start, '(');
             out.push(')');
         }
+    }
+
+    /// Whether an operand has parentheses because the source has them.
+    fn is_in_parentheses(&self, id: ExprId, own: Prec) -> bool {
+        own < Prec::Postfix && self.dialect.keeps_parentheses() && self.cx.trivia.is_in_parentheses(self.arena[id].span)
+    }
+
+    /// Where the source has an expression.
+    pub(super) fn span(&self, id: ExprId) -> Span {
+        self.arena[id].span
     }
 
     /// The expression as a text of its own, in parentheses if it is looser than `least`.
@@ -378,13 +390,14 @@ impl<'a> Exprs<'a> {
         } else {
             self.widened(op, a, b, out)
         };
-        if printed < left && !(prec.chains() && printed == prec) {
+        if printed < left && !(prec.chains() && printed == prec) || self.is_in_parentheses(a, printed) {
             out.insert(start, '(');
             out.push(')');
         }
         self.operator(a, op.spelling(), b, out);
         let start = out.len();
-        if self.widened(op, b, a, out) < right {
+        let printed = self.widened(op, b, a, out);
+        if printed < right || self.is_in_parentheses(b, printed) {
             out.insert(start, '(');
             out.push(')');
         }
@@ -687,7 +700,7 @@ impl<'a> Exprs<'a> {
     }
 
     /// A variable; a static member has its struct before it where that is not around it.
-    fn variable(&self, global: &Global, span: crate::source::Span, out: &mut String) -> Prec {
+    fn variable(&self, global: &Global, span: Span, out: &mut String) -> Prec {
         let is_said = |of: &TypeId| self.owner != Some(*of) || self.cx.trivia.is_path(span);
         if let Some(of) = global.member.as_ref().map(|member| member.of).filter(is_said) {
             out.push_str(&format!("{}::", self.dialect.type_name(self.cx, of)));

@@ -71,7 +71,6 @@ fn run(cx: &mut Context) {
         gone.into_iter().for_each(|id| leave(cx.program, id));
         variables.into_iter().for_each(|id| cx.program.globals[id].member = None);
     }
-    declare_hosts(cx.program);
     for id in in_circles(cx) {
         let function = &mut cx.program.functions[id];
         function.outside = Some(Outside { span: function.span, comments: Vec::new() });
@@ -95,25 +94,6 @@ fn leave(program: &mut Program, id: FunctionId) {
 /// The listed static members of structs as of now.
 fn variables(program: &Program) -> impl Iterator<Item = (GlobalId, StructId)> + '_ {
     program.listed_globals().filter_map(|id| Some((id, names::struct_of_variable(program, &program.globals[id])?)))
-}
-
-/// Lists the structs that nothing but their functions and static members are used of, and what their fields need.
-fn declare_hosts(program: &mut Program) {
-    let hosts = members(program).map(|(_, of)| of).chain(variables(program).map(|(_, of)| of));
-    let hosts: Vec<Item> = hosts.map(Item::Struct).collect();
-    let listed: FxHashSet<Item> = program.items.iter().copied().collect();
-    let needed = {
-        let analyses = program.analyses();
-        items::reached(hosts, &|item| match item {
-            Item::Struct(_) => analyses.item_uses(item),
-            Item::Enum(_) | Item::Global(_) | Item::Function(_) => Vec::new(),
-        })
-    };
-    // The first one is found last.
-    for item in needed.into_iter().rev().filter(|item| !listed.contains(item)) {
-        program.items.put_before(None, item);
-    }
-    program.items.settle();
 }
 
 /// The listed functions that stand in structs as of now.
@@ -217,10 +197,7 @@ fn hosts<'a>(cx: &'a Context) -> impl Fn(StructId) -> bool + 'a {
     let blocks = names::within_blocks(program, cx.profile);
     move |id| {
         // Nothing has been done for the target about the fields of one that is not declared.
-        let is_declared = || {
-            declared.contains(&Item::Struct(id))
-                || program.structs[id].fields.iter().all(|field| is_data(program, field.ty))
-        };
+        let is_declared = || declared.contains(&Item::Struct(id)) || program.structs[id].fields.is_empty();
         is_own(program, id) && !blocks.contains(&id) && is_declared()
     }
 }
@@ -231,13 +208,22 @@ fn is_own(program: &Program, id: StructId) -> bool {
     !of.builtin && !of.made && of.instance.is_none() && !of.name.is_empty()
 }
 
+/// The struct in which an item could stand, if that has fields of numbers alone: it need not be used for anything else.
+pub(super) fn plain_host(program: &Program, item: Item) -> Option<StructId> {
+    host(program, item).filter(|id| is_plain_struct(program, *id))
+}
+
+fn is_plain_struct(program: &Program, id: StructId) -> bool {
+    is_own(program, id) && program.structs[id].fields.iter().all(|field| is_data(program, field.ty))
+}
+
 /// Whether a type is made of numbers alone.
 fn is_data(program: &Program, ty: TypeId) -> bool {
     match program.types.get(ty) {
         Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) | Type::Enum(_) => true,
         Type::Array(element, Length::Fixed(_)) => is_data(program, element),
         // A struct cannot contain itself, so this ends.
-        Type::Struct(id) => is_own(program, id) && program.structs[id].fields.iter().all(|f| is_data(program, f.ty)),
+        Type::Struct(id) => is_plain_struct(program, id),
         _ => false,
     }
 }

@@ -506,9 +506,12 @@ impl HlslFile<'_> {
             (Modifiers::TRIANGLEADJ, "triangleadj "),
         ];
         words.iter().filter(|(m, _)| param.modifiers.has(*m)).for_each(|(_, word)| text.push_str(word));
+        let said = || self.cx.trivia.words_of_parameter(local.span);
+        let is_written = |word: &str| param.mode == ParamMode::In && said().any(|said| said == word);
         text.push_str(match param.mode {
             // DXC wants the word at streams, whatever is done with them.
             ParamMode::In if matches!(program.types.get(local.ty), Type::Stream(..)) => "inout ",
+            ParamMode::In if is_written("in") => "in ",
             ParamMode::In => "",
             ParamMode::Out => "out ",
             ParamMode::InOut | ParamMode::Ref => "inout ",
