@@ -434,6 +434,8 @@ pub struct Attribute {
     pub args: Vec<AttributeArg>,
     /// A struct of the program declares it, for the application.
     pub declared: bool,
+    /// The use of the macro that its one argument comes from.
+    pub written: Option<Span>,
     /// Its place.
     pub span: Span,
 }

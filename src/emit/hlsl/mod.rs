@@ -9,6 +9,7 @@ mod untyped;
 use super::context::{Context, Group, Spacing, footer, header, transparent_element};
 use super::dialect::Spelling;
 use super::marks::PieceKind;
+use super::named::BREAK;
 use super::writer::{Slot, Writer};
 use crate::lex::Comment;
 use crate::source::Span;
@@ -601,9 +602,17 @@ impl HlslFile<'_> {
     fn attribute_args(&self, name: &str, attribute: &Attribute) -> Vec<String> {
         let args = attribute.args.iter().enumerate().map(|(at, arg)| match arg {
             AttributeArg::Int(n) => self.cx.number(&self.dialect, (attribute.span, at, attribute.args.len()), *n),
-            other => entry_argument(name, other),
+            other => self.by_macro(attribute, &entry_argument(name, other)),
         });
         args.collect()
+    }
+
+    /// The argument of an attribute, by the macro that it comes from.
+    fn by_macro(&self, attribute: &Attribute, text: &str) -> String {
+        let Some(span) = attribute.written else { return text.to_owned() };
+        let mut out = String::new();
+        self.cx.macros.write_name(&self.cx.trivia, span, &text.replace('\n', &BREAK.to_string()), &mut out);
+        out.replace(BREAK, "\n")
     }
 }
 
