@@ -272,7 +272,7 @@ impl<'a> Trivia<'a> {
     /// The words that the source has before the type of a parameter of this name.
     pub(super) fn words_of_parameter(&self, name: Span) -> impl Iterator<Item = &str> {
         let before = self.text(name.file).get(..name.start as usize).unwrap_or_default();
-        let start = before.rfind(['(', ',', '>', ']']).map_or(0, |at| at + 1);
+        let start = before.rfind(['(', ',', '>', ']', ';', '{', '}']).map_or(0, |at| at + 1);
         let words = before.get(start..).unwrap_or_default();
         let words = if words.contains(['/', '#']) { "" } else { words };
         words.split_ascii_whitespace()

@@ -628,13 +628,19 @@ fn import_at(
     exprs.push(copy)
 }
 
-/// The selections of all components in their order, which the source has.
+/// The values of all components in their order that the source selects. What is written to is the same without.
 fn whole_selections(body: &Body) -> FxHashSet<ExprId> {
+    let live = body.expressions();
+    let written = |id: &ExprId| match body.exprs[*id].kind {
+        ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => Some(target),
+        _ => None,
+    };
+    let written: FxHashSet<ExprId> = live.iter().filter_map(written).collect();
     let is_whole = |id: &ExprId| match &body.exprs[*id].kind {
         ExprKind::Swizzle(inner, swizzle) => is_in_order(swizzle) && body.exprs[*inner].ty == body.exprs[*id].ty,
         _ => false,
     };
-    body.expressions().into_iter().filter(is_whole).collect()
+    live.into_iter().filter(|id| is_whole(id) && !written.contains(id)).collect()
 }
 
 fn is_in_order(swizzle: &Swizzle) -> bool {

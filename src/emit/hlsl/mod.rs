@@ -512,7 +512,8 @@ impl HlslFile<'_> {
         text.push_str(match param.mode {
             // DXC wants the word at streams, whatever is done with them.
             ParamMode::In if matches!(program.types.get(local.ty), Type::Stream(..)) => "inout ",
-            ParamMode::In if is_written("in") => "in ",
+            // That word has it already.
+            ParamMode::In if is_written("in") && !param.modifiers.has(Modifiers::PAYLOAD) => "in ",
             ParamMode::In => "",
             ParamMode::Out => "out ",
             ParamMode::InOut | ParamMode::Ref => "inout ",
