@@ -607,6 +607,48 @@ fn structs_in_headers_have_all_methods() {
     }
 }
 
+/// A program need not use a struct to include the header that has it, nor all of its static members.
+#[test]
+fn structs_in_headers_have_all_static_members() {
+    let header = "// A light.\nstruct Light\n{\n    // How many.\n    static const int Count = 4;\n    \
+        static const int Spare = Count + 1; // Of nobody.\n    float x[Count];\n    static const float2 Offsets[2];\n    \
+        float sum() { return x[0] * Count; }\n};\nstatic const float2 Light::Offsets[2] = { float2(1, 2), float2(3, 4) };\n\
+        struct Tile { static const uint Width = 8; static const uint Area = Width * Width; float v; };\n\
+        struct Curve { float values[4]; static float gamma(float x) { return pow(x, 2.2); } };\n";
+    let main = |head: &str, code: &str| {
+        format!(
+            "#include \"light.hlsli\"\n{head}RWStructuredBuffer<float> o;\n[shader(\"compute\")] [numthreads(Tile::Width, 1, 1)] void \
+            cs(uint3 i : SV_DispatchThreadID) {{ o[i.x] = {code}; }}\n"
+        )
+    };
+    let one = main("cbuffer C { Light light; };\n", "light.sum() + Light::Count");
+    let two = main("groupshared float values[Tile::Area];\n", "values[i.x] + Light::Offsets[i.x & 1].y");
+    let three = main("", "Curve::gamma(i.x) + Tile::Area");
+    let files = [("s/one.hlsl", &*one), ("s/two.hlsl", &*two), ("s/three.hlsl", &*three), ("s/light.hlsli", header)];
+    let directory = tree(&files);
+    build(directory.path(), &["--validate"]);
+    let light = read(directory.path(), "out/hlsl/inc/light.hlsl");
+    let order = [
+        "// A light.\nstruct Light\n{\n    // How many.\n    static const int Count = 4;\n",
+        "    static const int Spare = Count + 1; // Of nobody.\n    float x[Count];\n    static const float2 Offsets[2];\n",
+        "    float sum()",
+        "static const float2 Light::Offsets[2] = { float2(1, 2), float2(3, 4) };\n",
+        "struct Tile\n{\n    static const uint Width = 8;\n    static const uint Area = Width * Width;\n    float v;\n};",
+        "struct Curve\n{\n    float values[4];\n\n    static float gamma(float x)",
+    ];
+    let places: Vec<Option<usize>> = order.iter().map(|part| light.find(part)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?}\n{light}");
+    for (name, code) in [
+        ("one", "light.sum() + Light::Count"),
+        ("two", "Light::Offsets[i.x & 1].y"),
+        ("three", "Curve::gamma(i.x) + Tile::Area"),
+    ] {
+        let text = read(directory.path(), &format!("out/hlsl/{name}.hlsl"));
+        assert!(text.contains("#include \"inc/light.hlsl\"") && !text.contains("struct "), "{name}\n{text}");
+        assert!(text.contains(code) && text.contains("[numthreads(Tile::Width, 1, 1)]"), "{name}\n{text}");
+    }
+}
+
 /// Of methods of two programs of which each needs the struct of the other, one is defined behind both. One that would hide what
 /// another program means in the struct stays in its text.
 #[test]

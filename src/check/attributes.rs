@@ -215,7 +215,7 @@ pub fn resolve<'a>(
                 if attribute.args.len() < *needed || attribute.args.len() > last {
                     errors.push(wrong_count(attribute, *needed, last));
                     let (name, span) = (attribute.name.name, attribute.name.span);
-                    return Attribute { name, args: Vec::new(), declared: false, span };
+                    return Attribute { name, args: Vec::new(), declared: false, written: None, span };
                 }
                 let kinds = takes.iter().chain(takes.last().into_iter().cycle());
                 let args = attribute.args.iter().zip(kinds).map(|(arg, takes)| known_arg(arg, *takes, eval));
@@ -240,7 +240,11 @@ pub fn resolve<'a>(
                 attribute.args.iter().filter_map(|arg| foreign_arg(arg, eval)).collect()
             }
         };
-        Attribute { name: attribute.name.name, args, declared: false, span: attribute.name.span }
+        let written = match attribute.args.as_slice() {
+            [arg] => Some(arg.span).filter(|span| span.file.is_named()),
+            _ => None,
+        };
+        Attribute { name: attribute.name.name, args, declared: false, written, span: attribute.name.span }
     };
     attributes.iter().map(one).collect()
 }

@@ -69,7 +69,7 @@ impl<'a> Checker<'a> {
         match &decl.kind {
             DeclKind::Var(var) if !var.owner.is_empty() => {
                 let path = self.path_of_owner(&var.owner, place);
-                self.values_out_of_line.insert((path, var.name.name), var);
+                self.values_out_of_line.insert((path, var.name.name), (decl, var));
             }
             DeclKind::Var(var) => {
                 self.declare_inline_struct(&var.ty, place);

@@ -14,6 +14,9 @@ use crate::tree::TypeId;
 /// A definition of a method outside of its struct.
 pub(super) type OutOfLine<'a> = (&'a ast::Decl, &'a ast::FunctionDecl);
 
+/// A value of a static member outside of its struct.
+pub(super) type ValueOutOfLine<'a> = (&'a ast::Decl, &'a ast::VarDecl);
+
 /// The statements of a function, and what is written at them.
 pub(super) struct Definition<'a> {
     pub attributes: &'a [ast::Attribute],

@@ -1,6 +1,7 @@
 //! Global variables, constants, shader parameters, constant buffers; attributes and positions of declarations.
 
 use super::constant::Value;
+use super::definition::ValueOutOfLine;
 use super::expr::Operand;
 use super::function::WHOLE;
 use super::scope::{DeclId, DeclInfo, ScopeId, ScopeKind, What};
@@ -13,7 +14,7 @@ use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::tree::{
     Attribute, Body, BufferKind, DataLayout, Explicit, ExprId, ExprKind, ExprTree, Field, Global, GlobalId, GlobalKind,
-    Length, Literal, Modifiers, Namespace, Origin, ParamMode, Scalar, Struct, Type, TypeId,
+    Length, Literal, Modifiers, Namespace, Origin, Outside, ParamMode, Scalar, StaticMember, Struct, Type, TypeId,
 };
 
 /// How far a global is.
@@ -271,6 +272,7 @@ impl<'a> Checker<'a> {
             given,
             semantic: attributes::semantic(&var.semantics),
             attributes: resolved,
+            member: self.static_member(var, info),
             ..self.declared_global(decl, Global::new(name, ty, kind, info.span))
         };
         let id = self.program.globals.push(global);
@@ -435,9 +437,7 @@ impl<'a> Checker<'a> {
         }
         // Initializers of shader parameters are of no meaning: the application sets them. Nothing sets memory of a work group.
         let has_value = !matches!(kind, GlobalKind::Parameter | GlobalKind::Groupshared);
-        let outside = info.owner.and_then(|owner| self.qualified_name(owner));
-        let outside = outside.and_then(|path| self.values_out_of_line.get(&(path, info.name)));
-        let outside = outside.copied().filter(|_| var.init.is_none());
+        let outside = self.value_outside(var, info).map(|(_, var)| var);
         let init = var.init.as_ref().or(outside.and_then(|var| var.init.as_ref()));
         let unsized_array = |c: &Self| matches!(c.program.types.get(written), Type::Array(_, Length::Unsized));
         if kind == GlobalKind::Groupshared && init.is_some() {
@@ -484,6 +484,20 @@ impl<'a> Checker<'a> {
         let ty = body.exprs[root].ty;
         let ty = if gives_type { ty } else { written };
         (ty, has_value.then_some(ExprTree { exprs: body.exprs.into_value(), root }))
+    }
+
+    /// Where a static member is given its value that its struct only declares.
+    fn value_outside(&self, var: &'a ast::VarDecl, info: DeclInfo<'a>) -> Option<ValueOutOfLine<'a>> {
+        let path = self.qualified_name(info.owner.filter(|_| var.init.is_none())?)?;
+        self.values_out_of_line.get(&(path, info.name)).copied()
+    }
+
+    /// How a static member of a struct stands in there.
+    fn static_member(&self, var: &'a ast::VarDecl, info: DeclInfo<'a>) -> Option<StaticMember> {
+        let of = info.owner.filter(|_| info.has("static"))?;
+        let outside = self.value_outside(var, info);
+        let outside = outside.map(|(decl, var)| Outside { span: var.name.span, comments: decl.comments.clone() });
+        matches!(self.program.types.get(of), Type::Struct(_)).then_some(StaticMember { of, name: info.name, outside })
     }
 
     /// The numbers of the value of a shader parameter, which the application may begin with; nothing where they are not known. It is no

@@ -393,7 +393,7 @@ pub(crate) struct Checker<'a> {
     /// Definitions outside of their struct: the names of the struct and those around it, from the outside, and of the method.
     out_of_line: FxHashMap<(Vec<Symbol>, Symbol), Vec<definition::OutOfLine<'a>>>,
     /// The same of static members that are given their values outside.
-    values_out_of_line: FxHashMap<(Vec<Symbol>, Symbol), &'a ast::VarDecl>,
+    values_out_of_line: FxHashMap<(Vec<Symbol>, Symbol), definition::ValueOutOfLine<'a>>,
     /// Specializations of the templates of a scope, by name.
     specializations: FxHashMap<(ScopeId, Symbol), Vec<DeclId>>,
     pending_usings: Vec<(ScopeId, &'a [ast::Ident])>,

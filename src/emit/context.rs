@@ -44,6 +44,10 @@ pub(super) struct Context<'a> {
     overloads: FxHashMap<(Option<TypeId>, Symbol), Vec<FunctionId>>,
     /// The functions that stand in structs.
     methods: FxHashMap<StructId, Vec<FunctionId>>,
+    /// The variables that stand in structs.
+    static_members: FxHashMap<StructId, Vec<GlobalId>>,
+    /// The struct whose members are printed now: names of them have no struct before them.
+    pub(super) inside: Cell<Option<TypeId>>,
     /// The entry points by their functions.
     entries: FxHashMap<FunctionId, &'a EntryPoint>,
     /// Initializers of globals have no variables.
@@ -67,7 +71,14 @@ impl<'a> Context<'a> {
     ) -> Context<'a> {
         let mut overloads: FxHashMap<(Option<TypeId>, Symbol), Vec<FunctionId>> = FxHashMap::default();
         let mut methods: FxHashMap<StructId, Vec<FunctionId>> = FxHashMap::default();
+        let mut static_members: FxHashMap<StructId, Vec<GlobalId>> = FxHashMap::default();
         for item in items {
+            if let Item::Global(id) = item
+                && let Some(member) = &program.globals[*id].member
+                && let Type::Struct(of) = program.types.get(member.of)
+            {
+                static_members.entry(of).or_default().push(*id);
+            }
             if let Item::Function(id) = item {
                 let function = &program.functions[*id];
                 let owner = function.owner.filter(|_| function.is_member());
@@ -96,6 +107,8 @@ impl<'a> Context<'a> {
             shared,
             overloads,
             methods,
+            static_members,
+            inside: Cell::new(None),
             entries,
             nothing,
             whole_arrays,
@@ -119,6 +132,13 @@ impl<'a> Context<'a> {
     pub(super) fn methods(&self, of: StructId) -> Vec<FunctionId> {
         let mut found = self.methods.get(&of).cloned().unwrap_or_default();
         found.sort_by_key(|id| self.trivia.place_in_source(self.program.functions[*id].span));
+        found
+    }
+
+    /// The variables that stand in a struct, in the order of the source.
+    pub(super) fn static_members(&self, of: StructId) -> Vec<GlobalId> {
+        let mut found = self.static_members.get(&of).cloned().unwrap_or_default();
+        found.sort_by_key(|id| self.trivia.place_in_source(self.program.globals[*id].span));
         found
     }
 
@@ -203,7 +223,16 @@ impl<'a> Context<'a> {
     /// The same in the middle of what another one prints.
     fn tree_inside<'b>(&'b self, dialect: &'b dyn Dialect, tree: &'b ExprTree) -> Exprs<'b> {
         let (assigned, labels) = (&self.nothing, &self.nothing);
-        Exprs { cx: self, dialect, arena: &tree.exprs, locals: None, owner: None, assigned, labels, made: None }
+        Exprs {
+            cx: self,
+            dialect,
+            arena: &tree.exprs,
+            locals: None,
+            owner: self.inside.get(),
+            assigned,
+            labels,
+            made: None,
+        }
     }
 
     /// The sizes of an array from the outermost on, as the declaration has them whose name has this span.
@@ -276,7 +305,9 @@ impl<'a> Context<'a> {
                 matches!(function.body, FunctionBody::Block) && !is_inside
             }
             Item::Enum(_) => language == Language::Hlsl,
-            Item::Global(id) => self.program.globals[id].kind != GlobalKind::Heap,
+            Item::Global(id) => {
+                self.program.globals[id].kind != GlobalKind::Heap && !self.program.globals[id].is_inside()
+            }
         })
     }
 
@@ -286,7 +317,7 @@ impl<'a> Context<'a> {
         let (span, kind) = match item {
             Item::Struct(id) => (self.program.structs[id].span, PieceKind::Name),
             Item::Enum(id) => (self.program.enums[id].span, PieceKind::Whole),
-            Item::Global(id) => (self.program.globals[id].span, PieceKind::Name),
+            Item::Global(id) => (self.program.globals[id].definition_span(), PieceKind::Name),
             Item::Function(id) => match self.place_of(item) {
                 span if span == Span::default() && self.marks.are_written() => (self.first_call(id), PieceKind::Code),
                 span => (span, PieceKind::Name),
@@ -367,7 +398,7 @@ impl Context<'_> {
         match item {
             Item::Struct(id) => self.program.structs[id].span,
             Item::Enum(id) => self.program.enums[id].span,
-            Item::Global(id) => self.program.globals[id].span,
+            Item::Global(id) => self.program.globals[id].definition_span(),
             Item::Function(id) => self.program.functions[id].definition_span(),
         }
     }

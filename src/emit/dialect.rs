@@ -47,6 +47,11 @@ pub(super) trait Dialect: Spelling {
     /// Literals.
     fn literals(&self) -> &'static Literals;
 
+    /// Whether operands keep parentheses that the source has around them, though they mean the same without.
+    fn keeps_parentheses(&self) -> bool {
+        false
+    }
+
     /// Writes the expressions that this language writes in its own way.
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec>;
 

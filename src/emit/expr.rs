@@ -90,10 +90,21 @@ impl<'a> Exprs<'a> {
     /// The expression, in parentheses if it is looser than `least`.
     pub(super) fn operand(&self, id: ExprId, least: Prec, out: &mut String) {
         let start = out.len();
-        if self.print(id, out) < least {
+        let own = self.print(id, out);
+        if own < least || least > Prec::Assign && self.is_in_parentheses(id, own) {
             out.insert(start, '(');
             out.push(')');
         }
+    }
+
+    /// Whether an operand has parentheses because the source has them.
+    fn is_in_parentheses(&self, id: ExprId, own: Prec) -> bool {
+        own < Prec::Postfix && self.dialect.keeps_parentheses() && self.cx.trivia.is_in_parentheses(self.arena[id].span)
+    }
+
+    /// Where the source has an expression.
+    pub(super) fn span(&self, id: ExprId) -> Span {
+        self.arena[id].span
     }
 
     /// The expression as a text of its own, in parentheses if it is looser than `least`.
@@ -234,7 +245,7 @@ impl<'a> Exprs<'a> {
                 self.push_literal(scalar, *literal, spelling.map(|s| s.as_str()), out)
             }
             ExprKind::Local(local) => self.name(self.locals.map_or("", |l| l[*local].name.as_str()), out),
-            ExprKind::Global(global) => self.name(self.cx.program.globals[*global].name.as_str(), out),
+            ExprKind::Global(global) => self.variable(&self.cx.program.globals[*global], self.arena[id].span, out),
             ExprKind::EnumCase(e, case) => self.enum_case(*e, *case, out),
             ExprKind::Field(base, index) => self.field(id, *base, *index, out),
             ExprKind::Index(base, _) if matches!(self.ty(*base), Type::Buffer(BufferKind::Block(_), ..)) => {
@@ -388,13 +399,14 @@ impl<'a> Exprs<'a> {
         } else {
             self.widened(op, a, b, out)
         };
-        if printed < left && !(prec.chains() && printed == prec) {
+        if printed < left && !(prec.chains() && printed == prec) || self.is_in_parentheses(a, printed) {
             out.insert(start, '(');
             out.push(')');
         }
         self.operator(a, op.spelling(), b, out);
         let start = out.len();
-        if self.widened(op, b, a, out) < right {
+        let printed = self.widened(op, b, a, out);
+        if printed < right || self.is_in_parentheses(b, printed) {
             out.insert(start, '(');
             out.push(')');
         }
@@ -696,6 +708,15 @@ impl<'a> Exprs<'a> {
             }
             (Member::Method | Member::None, _) => 0,
         }
+    }
+
+    /// A variable; a static member has its struct before it where that is not around it.
+    fn variable(&self, global: &Global, span: Span, out: &mut String) -> Prec {
+        let is_said = |of: &TypeId| self.owner != Some(*of) || self.cx.trivia.is_path(span);
+        if let Some(of) = global.member.as_ref().map(|member| member.of).filter(is_said) {
+            out.push_str(&format!("{}::", self.dialect.type_name(self.cx, of)));
+        }
+        self.name(global.name.as_str(), out)
     }
 
     /// Whether an expression is the object of the method that is printed in its struct.

@@ -142,6 +142,9 @@ struct Meaning {
     count: usize,
 }
 
+/// Where a macro of several lines has the end of one.
+pub(super) const BREAK: char = '\u{2028}';
+
 impl<'a> Macros<'a> {
     /// None are known.
     pub(super) fn new(sources: &'a Sources, profile: &Profile) -> Macros<'a> {
@@ -473,7 +476,10 @@ impl<'a> Macros<'a> {
             let alias = is_type.then(|| aliases::declaration(cx.profile.language, name.as_str(), value)).flatten();
             match (cx.profile.language, function) {
                 _ if alias.is_some() => w.line(&alias.unwrap_or_default()),
-                (Language::Hlsl | Language::Glsl, _) => w.line(&format!("#define {name}{params} {value}")),
+                (Language::Hlsl | Language::Glsl, _) => {
+                    let line = format!("#define {name}{params} {}", value.trim_start_matches(BREAK));
+                    w.line(&line.replace(BREAK, " \\\n    "));
+                }
                 (Language::Wgsl, None) => w.line(&format!("const {name} = {value};")),
                 (Language::Wgsl, Some((head, value))) => {
                     macro_functions::declare(&format!("fn {name}{head}"), value, &mut w)

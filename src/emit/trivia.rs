@@ -255,6 +255,50 @@ impl<'a> Trivia<'a> {
         self.written(call).split_once('(').is_some_and(|(name, _)| name.contains("::"))
     }
 
+    /// Whether the source has a conversion as `(T)x`: its place is all of that, or the operand's.
+    pub(super) fn is_cast(&self, conversion: Span, operand: Span) -> bool {
+        if conversion != operand {
+            return self.written(conversion).starts_with('(');
+        }
+        let before = self.text(operand.file).get(..operand.start as usize).filter(|_| !operand.file.is_named());
+        before.is_some_and(|before| before.trim_end_matches(|c| c == ' ' || c == '(').ends_with(')'))
+    }
+
+    /// Whether the source calls a function of this name at a place.
+    pub(super) fn is_call_of(&self, name: &str, place: Span) -> bool {
+        self.written(place).strip_prefix(name).is_some_and(|behind| behind.trim_start().starts_with('('))
+    }
+
+    /// Whether the source has an expression in parentheses that are of nothing else: not those of a call, a cast or a condition.
+    pub(super) fn is_in_parentheses(&self, expression: Span) -> bool {
+        let Span { file, start, end } = expression;
+        if file.is_named() || start == end {
+            return false;
+        }
+        let text = self.text(file);
+        let (Some(before), Some(behind)) = (text.get(..start as usize), text.get(end as usize..)) else { return false };
+        let blank = |c: char| c == ' ';
+        let Some(around) = before.trim_end_matches(blank).strip_suffix('(') else { return false };
+        let around = around.trim_end_matches(blank);
+        let word = around.len() - around.trim_end_matches(is_word_part).len();
+        let is_other = around.ends_with([')', ']', '>']) || word > 0 && !around.ends_with("return");
+        behind.trim_start_matches(blank).starts_with(')') && !is_other
+    }
+
+    /// The words that the source has before the type of a parameter of this name.
+    pub(super) fn words_of_parameter(&self, name: Span) -> impl Iterator<Item = &str> {
+        let before = self.text(name.file).get(..name.start as usize).unwrap_or_default();
+        let start = before.rfind(['(', ',', '>', ']', ';', '{', '}']).map_or(0, |at| at + 1);
+        let words = before.get(start..).unwrap_or_default();
+        let words = if words.contains(['/', '#']) { "" } else { words };
+        words.split_ascii_whitespace()
+    }
+
+    /// Whether the source says in whose scope the variable is that it names at a place.
+    pub(super) fn is_path(&self, name: Span) -> bool {
+        self.written(name).contains("::")
+    }
+
     /// What stands at a place of a file.
     fn written(&self, span: Span) -> &'a str {
         let Span { file, start, end } = span;

@@ -308,7 +308,13 @@ fn keep_alignment(field: &mut Field, align: Option<i64>) {
         && !field.attributes.iter().any(|a| a.name == "__align")
     {
         let args = vec![AttributeArg::Int(align)];
-        field.attributes.push(Attribute { name: "__align".into(), args, declared: false, span: field.span });
+        field.attributes.push(Attribute {
+            name: "__align".into(),
+            args,
+            declared: false,
+            written: None,
+            span: field.span,
+        });
     }
 }
 

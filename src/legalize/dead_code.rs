@@ -3,11 +3,13 @@
 //! Before: `float unused() {...}  float f() { return g(); }  float g() {...}`
 //! After:  `float g() {...}  float f() { return g(); }`
 //!
+//! Where functions stand in structs, what a struct has in it uses the struct, if that is plain data.
+//!
 //! Declarations keep their order; only one that would stand before something it uses makes that come first. Builtin
 //! polyfills that are called are listed just before their first user.
 
-use super::{Context, Pass};
-use crate::target::Capability;
+use super::{Context, Pass, methods};
+use crate::target::{Capability, Profile};
 use crate::tree::analyses::items;
 use crate::tree::{EntryPoint, Function, FunctionBody, FunctionId, Global, GlobalId, Item, Program};
 use rustc_hash::FxHashSet;
@@ -21,7 +23,7 @@ pub(super) const PASS: Pass = Pass {
 };
 
 fn run(cx: &mut Context) {
-    let (items, live) = listed(cx.program);
+    let (items, live) = listed(cx.program, cx.profile);
     // What is borrowed to be changed counts as changed.
     if *cx.program.items != items {
         cx.program.items = items.into();
@@ -46,9 +48,14 @@ fn run(cx: &mut Context) {
 }
 
 /// The items to print, in their old order but each after what it uses, and all that is live.
-fn listed(program: &Program) -> (Vec<Item>, FxHashSet<Item>) {
+fn listed(program: &Program, profile: &Profile) -> (Vec<Item>, FxHashSet<Item>) {
     let analyses = program.analyses();
-    let uses = |item: Item| analyses.item_uses(item);
+    let stay = profile.has(Capability::Methods);
+    let roots: FxHashSet<Item> = program.entry_points.iter().flat_map(|e| e.roots()).map(Item::Function).collect();
+    // Functions and static members stand in their structs.
+    let host = |item: Item| methods::plain_host(program, item).filter(|_| stay && !roots.contains(&item));
+    let with_host = |item: Item, uses: Vec<Item>| uses.into_iter().chain(host(item).map(Item::Struct)).collect();
+    let uses = |item: Item| with_host(item, analyses.item_uses(item));
     let entries: Vec<Item> = program.entry_points.iter().flat_map(|e| e.roots()).map(Item::Function).collect();
     // Specialization constants and stage variables are an interface, used or not.
     let variables = program.entry_points.iter().flat_map(EntryPoint::globals).map(Item::Global);
@@ -63,7 +70,9 @@ fn listed(program: &Program) -> (Vec<Item>, FxHashSet<Item>) {
         live = items::reached(named.into_iter().chain(whole), &uses).into_iter().collect();
     }
     let roots = program.items.iter().chain(&entries).copied();
-    let mut items = items::in_order_of_use(roots, &analyses.declared_before(), &|item| live.contains(&item));
+    let declared_before = analyses.declared_before();
+    let before = |item: Item| with_host(item, declared_before(item));
+    let mut items = items::in_order_of_use(roots, &before, &|item| live.contains(&item));
     items.retain(|item| is_printed(program, *item));
     (items, live)
 }

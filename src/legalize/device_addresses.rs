@@ -251,8 +251,13 @@ impl LoadMaker<'_> {
         let mut made = Function::new(name.as_str(), params, layout.ty, code.body, Span::default());
         made.builtin = true;
         // It is no constant, though it names no variable.
-        let reads =
-            Attribute { name: "__reads_memory".into(), args: Vec::new(), declared: false, span: Span::default() };
+        let reads = Attribute {
+            name: "__reads_memory".into(),
+            args: Vec::new(),
+            declared: false,
+            written: None,
+            span: Span::default(),
+        };
         made.attributes.push(reads);
         let id = self.program.functions.push(made);
         self.loads.listed.push(id);

@@ -86,13 +86,14 @@ fn run(cx: &mut Context) {
                 parts::as_swizzles(&program.types, body);
             }
             by_constants(program, &mut body.exprs, &mut spelled);
+            let said = if program.functions[id].builtin { FxHashSet::default() } else { whole_selections(body) };
             let mut inline = Inline { program, effects: &effects, body };
             let marks = inline.marks();
             let written = inline.body.locals.len();
             hoist::hoist(inline.program, &effects, inline.body, marks);
             inline.expressions();
             inline.statements();
-            simplify(&mut program.types, body);
+            simplify(&mut program.types, body, &said);
             choose_in_place(body, written);
         });
     }
@@ -140,8 +141,9 @@ fn inline_into_values(cx: &mut Context, effects: &Effects) {
             _ => false,
         };
         if body.expressions().iter().any(calls) {
+            let said = whole_selections(body);
             Inline { program: cx.program, effects, body }.expressions();
-            simplify(&mut cx.program.types, body);
+            simplify(&mut cx.program.types, body, &said);
         }
     });
 }
@@ -626,9 +628,29 @@ fn import_at(
     exprs.push(copy)
 }
 
-/// Small identities that inlining leaves behind: swizzles of swizzles and of constructors, conversions of literals.
-pub(super) fn simplify(types: &mut Types, body: &mut Body) {
-    for id in body.expressions() {
+/// The values of all components in their order that the source selects. What is written to is the same without.
+fn whole_selections(body: &Body) -> FxHashSet<ExprId> {
+    let live = body.expressions();
+    let written = |id: &ExprId| match body.exprs[*id].kind {
+        ExprKind::Assign(_, target, _) | ExprKind::Step(_, _, target) => Some(target),
+        _ => None,
+    };
+    let written: FxHashSet<ExprId> = live.iter().filter_map(written).collect();
+    let is_whole = |id: &ExprId| match &body.exprs[*id].kind {
+        ExprKind::Swizzle(inner, swizzle) => is_in_order(swizzle) && body.exprs[*inner].ty == body.exprs[*id].ty,
+        _ => false,
+    };
+    live.into_iter().filter(|id| is_whole(id) && !written.contains(id)).collect()
+}
+
+fn is_in_order(swizzle: &Swizzle) -> bool {
+    swizzle.list().iter().enumerate().all(|(at, component)| at == usize::from(*component))
+}
+
+/// Small identities that inlining leaves behind, but for selections that are `said`: swizzles of swizzles and of constructors,
+/// conversions of literals.
+pub(super) fn simplify(types: &mut Types, body: &mut Body, said: &FxHashSet<ExprId>) {
+    for id in body.expressions().into_iter().filter(|id| !said.contains(id)) {
         simplify_node(types, &mut body.exprs, id);
     }
 }
@@ -655,7 +677,7 @@ fn simplify_node(types: &mut Types, exprs: &mut TrackedExprs, id: ExprId) {
                     exprs.replace_by(id, part);
                 }
             }
-            _ if exprs[inner].ty == ty && swizzle.list().iter().enumerate().all(|(i, c)| i == *c as usize) => {
+            _ if exprs[inner].ty == ty && is_in_order(&swizzle) => {
                 exprs.replace_by(id, inner);
             }
             _ => {}

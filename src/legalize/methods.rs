@@ -4,7 +4,12 @@
 //! Before: `struct Light {...}  float g(float x) {...}  float Light::at(Light this, float t) { return g(t) * this.size; }`
 //! After:  `float g(float x) {...}  struct Light {...; float at(float t) { return g(t) * size; } }`
 //!
-//! Those that cannot stay become functions, when all get their names:
+//! Static members stay in their structs, too: constants that are scalars, and what the source gives its value outside.
+//!
+//! Before: `const int Light_Count = 4;  struct Light {...}`
+//! After:  `struct Light {...; static const int Count = 4; }`
+//!
+//! Those that cannot stay become functions and variables, when all get their names:
 //!
 //! | what | why |
 //! |---|---|
@@ -14,6 +19,10 @@
 //! | it is called on what is no variable, part of one, element or result | DXC calls no methods on a cast or a list |
 //! | its object may change by another name while it runs | a method has its object by reference, a parameter is a copy |
 //! | it names something of the name of a field or method of its struct | it would mean that |
+//! | the source gives a static member a value in the struct, and that is no scalar that operators make | DXC takes no such value there |
+//! | a struct has to stand before what its static members, or others that use these, need | nothing of it is known there |
+//!
+//! A struct that nothing but its functions and static members are used of is declared if its fields are plain data.
 
 use super::names::locals;
 use super::{Context, Pass, names};
@@ -23,8 +32,8 @@ use crate::symbol::Symbol;
 use crate::target::Capability;
 use crate::tree::analyses::items;
 use crate::tree::{
-    Access, BufferKind, Effects, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind,
-    Item, Member, Outside, ParamMode, Program, StructId, Type,
+    Access, BufferKind, Effects, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Global, GlobalId,
+    GlobalKind, Item, Length, Member, Outside, ParamMode, Program, StructId, Type, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,16 +54,22 @@ fn run(cx: &mut Context) {
     };
     let leaving: Vec<FunctionId> = cx.program.functions.iter().filter_map(leaves).collect();
     leaving.into_iter().for_each(|id| leave(cx.program, id));
-    if found.is_empty() {
+    let variables = if stay { static_candidates(cx) } else { BTreeSet::new() };
+    let leaves =
+        |(id, global): (GlobalId, &Global)| (global.member.is_some() && !variables.contains(&id)).then_some(id);
+    let leaving: Vec<GlobalId> = cx.program.globals.iter().filter_map(leaves).collect();
+    leaving.into_iter().for_each(|id| cx.program.globals[id].member = None);
+    if found.is_empty() && variables.is_empty() {
         return;
     }
     // One that goes may be what another one needs in its struct.
     loop {
-        let gone = refused(cx);
-        if gone.is_empty() {
+        let (gone, variables) = (refused(cx), refused_variables(cx));
+        if gone.is_empty() && variables.is_empty() {
             break;
         }
         gone.into_iter().for_each(|id| leave(cx.program, id));
+        variables.into_iter().for_each(|id| cx.program.globals[id].member = None);
     }
     for id in in_circles(cx) {
         let function = &mut cx.program.functions[id];
@@ -76,6 +91,11 @@ fn leave(program: &mut Program, id: FunctionId) {
     function.comments.extend(first.into_iter().chain(comments));
 }
 
+/// The listed static members of structs as of now.
+fn variables(program: &Program) -> impl Iterator<Item = (GlobalId, StructId)> + '_ {
+    program.listed_globals().filter_map(|id| Some((id, names::struct_of_variable(program, &program.globals[id])?)))
+}
+
 /// The listed functions that stand in structs as of now.
 fn members(program: &Program) -> impl Iterator<Item = (FunctionId, StructId)> + '_ {
     let functions = program.items.iter().filter_map(|item| item.function());
@@ -85,15 +105,8 @@ fn members(program: &Program) -> impl Iterator<Item = (FunctionId, StructId)> + 
 /// The methods that could stay as far as their declarations and structs are concerned.
 fn candidates(cx: &Context) -> BTreeSet<FunctionId> {
     let program = &*cx.program;
-    let declared: FxHashSet<Item> = program.items.iter().copied().collect();
-    let blocks = names::within_blocks(program, cx.profile);
     let roots: FxHashSet<FunctionId> = program.entry_points.iter().flat_map(|entry| entry.roots()).collect();
-    let has_struct = |id: StructId| {
-        let of = &program.structs[id];
-        let is_own = !of.builtin && !of.made && of.instance.is_none() && !of.name.is_empty();
-        // One without fields need not be declared for anything else.
-        is_own && !blocks.contains(&id) && (of.fields.is_empty() || declared.contains(&Item::Struct(id)))
-    };
+    let has_struct = hosts(cx);
     // Copies of one method for several arguments, and methods of one name with and without an object, are not distinguished.
     let mut places: FxHashMap<(StructId, Span), usize> = FxHashMap::default();
     let mut kinds: FxHashMap<(StructId, Symbol), BTreeSet<bool>> = FxHashMap::default();
@@ -111,6 +124,108 @@ fn candidates(cx: &Context) -> BTreeSet<FunctionId> {
             && kinds.get(&(*of, function.name)).is_some_and(|kinds| kinds.len() == 1)
     });
     found.map(|(id, _)| id).collect()
+}
+
+/// The static members that could stay as far as their declarations and structs are concerned.
+fn static_candidates(cx: &Context) -> BTreeSet<GlobalId> {
+    let program = &*cx.program;
+    let has_struct = hosts(cx);
+    let mut counts: FxHashMap<(StructId, Symbol), usize> = FxHashMap::default();
+    let is_outside = |global: &Global| global.member.as_ref().is_some_and(|member| member.outside.is_some());
+    let name = |id: GlobalId| program.globals[id].member.as_ref().map(|member| member.name);
+    for (id, of) in variables(program) {
+        name(id).into_iter().for_each(|name| *counts.entry((of, name)).or_default() += 1);
+    }
+    let found = variables(program).filter(|(id, of)| {
+        let global = &program.globals[*id];
+        let is_variable = match global.kind {
+            GlobalKind::Const => is_outside(global) || is_scalar_constant(program, *id),
+            GlobalKind::Static => is_outside(global) && !program.holds_resource(global.ty),
+            GlobalKind::Parameter
+            | GlobalKind::Groupshared
+            | GlobalKind::Specialization
+            | GlobalKind::Input
+            | GlobalKind::Output
+            | GlobalKind::Passed
+            | GlobalKind::Heap => false,
+        };
+        is_variable && has_struct(*of) && name(*id).is_some_and(|name| counts.get(&(*of, name)) == Some(&1))
+    });
+    found.map(|(id, _)| id).collect()
+}
+
+/// Whether a variable is a scalar whose value operators make of literals and others like it.
+fn is_scalar_constant(program: &Program, id: GlobalId) -> bool {
+    let is_scalar = |ty: TypeId| matches!(program.types.get(ty), Type::Scalar(_) | Type::Enum(_));
+    let (mut open, mut seen) = (vec![id], FxHashSet::default());
+    while let Some(id) = open.pop() {
+        let global = &program.globals[id];
+        let Some(value) = global.init.as_ref().filter(|_| global.kind == GlobalKind::Const) else { return false };
+        if !seen.insert(id) {
+            continue;
+        }
+        let parts = value.exprs.post_order(value.root);
+        let is_plain = |id: &ExprId| {
+            let is_operation = matches!(
+                value.exprs[*id].kind,
+                ExprKind::Literal(..)
+                    | ExprKind::Zero
+                    | ExprKind::EnumCase(..)
+                    | ExprKind::Global(_)
+                    | ExprKind::Convert(..)
+                    | ExprKind::Unary(..)
+                    | ExprKind::Binary(..)
+                    | ExprKind::Select(..)
+            );
+            is_operation && is_scalar(value.exprs[*id].ty)
+        };
+        if !parts.iter().all(is_plain) {
+            return false;
+        }
+        open.extend(parts.iter().filter_map(|id| match value.exprs[*id].kind {
+            ExprKind::Global(used) => Some(used),
+            _ => None,
+        }));
+    }
+    true
+}
+
+/// Tells whether a struct is one in which functions and static members can stand.
+fn hosts<'a>(cx: &'a Context) -> impl Fn(StructId) -> bool + 'a {
+    let program = &*cx.program;
+    let declared: FxHashSet<Item> = program.items.iter().copied().collect();
+    let blocks = names::within_blocks(program, cx.profile);
+    move |id| {
+        // Nothing has been done for the target about the fields of one that is not declared.
+        let is_declared = || declared.contains(&Item::Struct(id)) || program.structs[id].fields.is_empty();
+        is_own(program, id) && !blocks.contains(&id) && is_declared()
+    }
+}
+
+/// Whether a struct is one of the source.
+fn is_own(program: &Program, id: StructId) -> bool {
+    let of = &program.structs[id];
+    !of.builtin && !of.made && of.instance.is_none() && !of.name.is_empty()
+}
+
+/// The struct in which an item could stand, if that has fields of numbers alone: it need not be used for anything else.
+pub(super) fn plain_host(program: &Program, item: Item) -> Option<StructId> {
+    host(program, item).filter(|id| is_plain_struct(program, *id))
+}
+
+fn is_plain_struct(program: &Program, id: StructId) -> bool {
+    is_own(program, id) && program.structs[id].fields.iter().all(|field| is_data(program, field.ty))
+}
+
+/// Whether a type is made of numbers alone.
+fn is_data(program: &Program, ty: TypeId) -> bool {
+    match program.types.get(ty) {
+        Type::Scalar(_) | Type::Vector(..) | Type::Matrix(..) | Type::Enum(_) => true,
+        Type::Array(element, Length::Fixed(_)) => is_data(program, element),
+        // A struct cannot contain itself, so this ends.
+        Type::Struct(id) => is_plain_struct(program, id),
+        _ => false,
+    }
 }
 
 /// Whether a function is as the source has it: its object first, if it has one, and a result that a member can have.
@@ -159,6 +274,33 @@ fn refused(cx: &Context) -> BTreeSet<FunctionId> {
         }
     });
     found
+}
+
+/// The static members that cannot stay.
+fn refused_variables(cx: &Context) -> BTreeSet<GlobalId> {
+    let program = &*cx.program;
+    let inside = names::members(program);
+    let needed = if variables(program).next().is_some() { Needed::of_data(program) } else { Needed::default() };
+    let is_refused = |(id, of): &(GlobalId, StructId)| {
+        let global = &program.globals[*id];
+        let fields = &program.structs[*of].fields;
+        let is_hidden =
+            |id: StructId, names: &FxHashSet<Symbol>| inside.get(&id).is_some_and(|inside| !names.is_disjoint(inside));
+        let mut sizes = FxHashSet::default();
+        fields.iter().for_each(|field| locals::in_sizes(program, (field.span, field.ty), &mut sizes));
+        let is_taken = global.member.as_ref().is_some_and(|member| {
+            let is_named = |id: FunctionId| program.functions[id].name == member.name;
+            fields.iter().any(|field| field.name == member.name)
+                || members(program).any(|(id, host)| host == *of && is_named(id))
+        });
+        let own = Item::Struct(*of);
+        let is_circle =
+            global.is_inside() && items::reached(needed.uses(own), &|item| needed.uses(item)).contains(&own);
+        let open = names::open_blocks(program, cx.profile);
+        let in_value = locals::in_value(program, (cx.profile.language, &open), global);
+        is_hidden(*of, &in_value) || is_hidden(*of, &sizes) || is_taken || is_circle
+    };
+    variables(program).filter(is_refused).map(|(id, _)| id).collect()
 }
 
 /// Whether a variable of the module, or a buffer that can be written, holds values of a struct.
@@ -241,7 +383,8 @@ fn has_methods(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
     }
 }
 
-/// What has to stand before what stands on its own, where structs have methods in them.
+/// What has to stand before what stands on its own, where structs have methods and static members in them.
+#[derive(Default)]
 struct Needed {
     /// By the items that need it.
     all: FxHashMap<Item, Vec<Item>>,
@@ -249,17 +392,26 @@ struct Needed {
 
 impl Needed {
     fn of(program: &Program) -> Needed {
+        Needed::among(program, &|_| true)
+    }
+
+    /// The same without methods, which may be defined outside of their structs.
+    fn of_data(program: &Program) -> Needed {
+        Needed::among(program, &|item| item.function().is_none() || host(program, item).is_none())
+    }
+
+    fn among(program: &Program, is_meant: &dyn Fn(Item) -> bool) -> Needed {
         let analyses = program.analyses();
         let declared_before = analyses.declared_before();
-        let mut all: FxHashMap<Item, Vec<Item>> = FxHashMap::default();
-        for item in &program.items {
+        let mut needed = Needed::default();
+        for item in program.items.iter().filter(|item| is_meant(**item)) {
             let own = standing(program, *item);
-            let uses = declared_before(*item).into_iter().map(|used| declaring(program, used));
+            let uses = declared_before(*item).into_iter().map(|used| declaring(program, used, own));
             // A static method that is defined outside need not name its struct.
-            let uses = uses.chain([declaring(program, *item)]).filter(|used| *used != own);
-            all.entry(own).or_default().extend(uses);
+            let uses = uses.chain(host(program, *item).map(Item::Struct));
+            needed.all.entry(own).or_default().extend(uses.filter(|used| *used != own));
         }
-        Needed { all }
+        needed
     }
 
     fn uses(&self, item: Item) -> Vec<Item> {
@@ -269,16 +421,29 @@ impl Needed {
 
 /// The item in whose text another one stands.
 fn standing(program: &Program, item: Item) -> Item {
+    let is_inside = match item {
+        Item::Function(id) => program.functions[id].outside.is_none(),
+        Item::Global(id) => program.globals[id].is_inside(),
+        Item::Struct(_) | Item::Enum(_) => false,
+    };
+    host(program, item).filter(|_| is_inside).map_or(item, Item::Struct)
+}
+
+/// The struct in which an item is declared, wherever it is defined.
+fn host(program: &Program, item: Item) -> Option<StructId> {
     match item {
-        Item::Function(id) if program.functions[id].outside.is_none() => declaring(program, item),
-        Item::Function(_) | Item::Struct(_) | Item::Enum(_) | Item::Global(_) => item,
+        Item::Function(id) => names::struct_of_member(program, &program.functions[id]),
+        Item::Global(id) => names::struct_of_variable(program, &program.globals[id]),
+        Item::Struct(_) | Item::Enum(_) => None,
     }
 }
 
-/// The item in whose text another one is declared: methods in their structs, wherever they are defined.
-fn declaring(program: &Program, item: Item) -> Item {
-    let of = item.function().and_then(|id| names::struct_of_member(program, &program.functions[id]));
-    of.map_or(item, Item::Struct)
+/// The item that has to stand before `own`, which uses one: of methods their struct, of values behind structs these, unless `own` is the
+/// struct.
+fn declaring(program: &Program, used: Item, own: Item) -> Item {
+    let Some(of) = host(program, used).map(Item::Struct) else { return used };
+    let has_value = matches!(used, Item::Global(_)) && standing(program, used) == used;
+    if has_value && of != own { used } else { of }
 }
 
 /// The methods that cannot be defined in their structs, because they use what those have to stand before. What is declared later in the
@@ -326,7 +491,8 @@ impl Inside {
         let mut inside =
             Inside { needed: Needed::of(program), of_fields: FxHashMap::default(), methods: BTreeMap::new() };
         for (id, of) in members(program).filter(|(id, _)| program.functions[*id].outside.is_none()) {
-            let used = declared_before(Item::Function(id)).into_iter().map(|used| declaring(program, used));
+            let used = declared_before(Item::Function(id)).into_iter();
+            let used = used.map(|used| declaring(program, used, Item::Struct(of)));
             let used = used.filter(|used| *used != Item::Struct(of)).collect();
             inside.methods.entry(of).or_default().insert(id, used);
             inside.of_fields.entry(of).or_insert_with(|| declared_before(Item::Struct(of)));
@@ -356,13 +522,15 @@ impl Inside {
     }
 }
 
-/// The items, each behind what it uses, and methods behind their structs.
+/// The items, each behind what it uses, and what stands in structs behind these.
 fn ordered(program: &Program) -> Vec<Item> {
     let needed = Needed::of(program);
     let listed: FxHashSet<Item> = program.items.iter().map(|item| standing(program, *item)).collect();
     let roots = program.items.iter().map(|item| standing(program, *item));
     let order = items::in_order_of_use(roots, &|item| needed.uses(item), &|item| listed.contains(&item));
     let mut methods: FxHashMap<StructId, Vec<Item>> = FxHashMap::default();
+    let inside = variables(program).filter(|(id, _)| program.globals[*id].is_inside());
+    inside.for_each(|(id, of)| methods.entry(of).or_default().push(Item::Global(id)));
     let inside = members(program).filter(|(id, _)| program.functions[*id].outside.is_none());
     inside.for_each(|(id, of)| methods.entry(of).or_default().push(Item::Function(id)));
     let with_methods = |item: Item| {

@@ -89,13 +89,18 @@ struct Names<'a, 'b> {
     members: BTreeMap<StructId, FxHashSet<Symbol>>,
 }
 
-/// The names of fields and methods in each struct that has methods.
+/// The names of fields, methods and static members in each struct that has some of these.
 pub(super) fn members(program: &Program) -> BTreeMap<StructId, FxHashSet<Symbol>> {
     let mut found: BTreeMap<StructId, FxHashSet<Symbol>> = BTreeMap::new();
+    let fields = |id: StructId| program.structs[id].fields.iter().map(|field| field.name).collect();
     for function in program.items.iter().filter_map(|item| item.function()).map(|id| &program.functions[id]) {
         if let Some(id) = struct_of_member(program, function) {
-            let fields = || program.structs[id].fields.iter().map(|field| field.name).collect();
-            found.entry(id).or_insert_with(fields).insert(function.name);
+            found.entry(id).or_insert_with(|| fields(id)).insert(function.name);
+        }
+    }
+    for global in program.listed_globals().map(|id| &program.globals[id]) {
+        if let (Some(id), Some(member)) = (struct_of_variable(program, global), &global.member) {
+            found.entry(id).or_insert_with(|| fields(id)).insert(member.name);
         }
     }
     // What a base has is in the struct, too.
@@ -123,6 +128,14 @@ pub(super) fn base_of(program: &Program, id: StructId) -> Option<StructId> {
 /// The struct in which a function is declared.
 pub(super) fn struct_of_member(program: &Program, function: &Function) -> Option<StructId> {
     match program.types.get(function.owner.filter(|_| function.is_member())?) {
+        Type::Struct(id) => Some(id),
+        _ => None,
+    }
+}
+
+/// The struct in which a variable is declared as a static member.
+pub(super) fn struct_of_variable(program: &Program, global: &Global) -> Option<StructId> {
+    match program.types.get(global.member.as_ref()?.of) {
         Type::Struct(id) => Some(id),
         _ => None,
     }
@@ -203,6 +216,7 @@ fn wanted(program: &Program, leaves: &Leaves, facts: &Facts) -> FxHashMap<Symbol
                 want(program.enums[id].name, Class::Written);
                 open_cases(&program.enums[id]).for_each(|case| want(case, Class::Written));
             }
+            Item::Global(id) if program.globals[id].member.is_some() => {}
             Item::Global(id) => {
                 let global = &program.globals[id];
                 want(global.name, class_of_global(leaves, global));
@@ -459,6 +473,7 @@ impl Names<'_, '_> {
                 Item::Enum(id) => self.enumeration(id),
                 // The target's own.
                 Item::Global(id) if self.cx.program.globals[id].kind == GlobalKind::Heap => {}
+                Item::Global(id) if self.cx.program.globals[id].member.is_some() => self.static_member(id),
                 Item::Global(id) if self.as_parameter(item).is_none() && !self.is_interface(id) => {
                     let global = &self.cx.program.globals[id];
                     let (name, class) = (global.name, class_of_global(&self.cx.layout.leaves, global));
@@ -737,6 +752,23 @@ impl Names<'_, '_> {
         function.owner = function.owner.filter(|_| host.is_some());
     }
 
+    /// A static member is named among those of its struct.
+    fn static_member(&mut self, id: GlobalId) {
+        let global = &self.cx.program.globals[id];
+        let Some((of, member)) = struct_of_variable(self.cx.program, global).zip(global.member.as_ref()) else {
+            return;
+        };
+        let structure = &self.cx.program.structs[of];
+        let scope = format!("{}::", structure.name);
+        let is_field = |name: &str| structure.fields.iter().any(|field| field.name == *name);
+        let legal = self.legal(member.name.as_str());
+        let is_free = |name: &str| !is_field(name) && !self.taken.contains(&format!("{scope}{name}"));
+        let is_other = |name: &str| name == member.name.as_str() || !self.taken.contains(name);
+        let name = numbered(&legal, |n| (n == legal || self.legal(n) == n) && is_free(n) && is_other(n));
+        self.taken.insert(format!("{scope}{name}"));
+        self.cx.program.globals[id].name = Symbol::new(&name);
+    }
+
     /// Fields are in scopes of their own: only the language's words are forbidden.
     fn fields(&mut self) {
         let hiding = match self.cx.profile.facts.fields_hide_types {
@@ -824,6 +856,7 @@ fn global_names(program: &Program, item: Item, blocks: NamedBlocks) -> Vec<Symbo
         Item::Struct(id) => vec![program.structs[id].name],
         Item::Enum(id) => [program.enums[id].name].into_iter().chain(open_cases(&program.enums[id])).collect(),
         Item::Function(id) => vec![program.functions[id].name],
+        Item::Global(id) if program.globals[id].member.is_some() => Vec::new(),
         Item::Global(id) => {
             let global = &program.globals[id];
             match open_struct(program, global, blocks) {

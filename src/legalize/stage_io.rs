@@ -353,7 +353,7 @@ pub fn name_of_semantic(leaf: &Leaf) -> String {
 
 /// An attribute made by a pass.
 pub fn attribute(name: &str, args: Vec<AttributeArg>, span: Span) -> Attribute {
-    Attribute { name: Symbol::new(name), args, declared: false, span }
+    Attribute { name: Symbol::new(name), args, declared: false, written: None, span }
 }
 
 /// Has the stage of an entry point declare a word of its inputs, `layout(word) in;`, which is of an extension.

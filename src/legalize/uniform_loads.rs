@@ -145,7 +145,8 @@ pub(super) fn builtin(
         pieces.push(piece);
     }
     pieces.push(TemplatePiece::Text(")".to_owned()));
-    let mark = |name: &&str| Attribute { name: Symbol::new(name), args: Vec::new(), declared: false, span };
+    let mark =
+        |name: &&str| Attribute { name: Symbol::new(name), args: Vec::new(), declared: false, written: None, span };
     program.functions.push(Function {
         builtin: true,
         body: FunctionBody::Intrinsic(Template { pieces, loose: false }),

@@ -434,6 +434,8 @@ pub struct Attribute {
     pub args: Vec<AttributeArg>,
     /// A struct of the program declares it, for the application.
     pub declared: bool,
+    /// The use of the macro that its one argument comes from.
+    pub written: Option<Span>,
     /// Its place.
     pub span: Span,
 }
@@ -802,6 +804,19 @@ pub struct Global {
     pub counted: bool,
     /// Of a variable that a function declares: how the declaration stands there.
     pub in_function: Option<InFunction>,
+    /// Of a static member of a struct that may stand in there.
+    pub member: Option<StaticMember>,
+}
+
+/// How a static member stands in its struct.
+#[derive(Clone, Debug)]
+pub struct StaticMember {
+    /// The struct.
+    pub of: TypeId,
+    /// Its name in there.
+    pub name: Symbol,
+    /// Where it is given its value, if the struct only declares it.
+    pub outside: Option<Outside>,
 }
 
 /// How a function has the declaration of a global.
@@ -815,6 +830,17 @@ impl Global {
     /// A global made by a pass.
     pub fn new(name: impl Into<Symbol>, ty: TypeId, kind: GlobalKind, span: Span) -> Global {
         Global { name: name.into(), ty, kind, span, file: span.file, ..Global::default() }
+    }
+
+    /// Span of its name where it is given its value.
+    pub fn definition_span(&self) -> Span {
+        let outside = self.member.as_ref().and_then(|member| member.outside.as_ref());
+        outside.map_or(self.span, |outside| outside.span)
+    }
+
+    /// Whether it stands in a struct as a whole.
+    pub fn is_inside(&self) -> bool {
+        self.member.as_ref().is_some_and(|member| member.outside.is_none())
     }
 
     /// Whether the source says that it is a part of a combined image sampler.

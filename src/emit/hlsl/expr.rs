@@ -156,10 +156,14 @@ impl Dialect for Hlsl {
         if begins_with_type(ex, id, &text) { format!("({text})") } else { text }
     }
 
+    fn keeps_parentheses(&self) -> bool {
+        true
+    }
+
     fn expr(&self, ex: &Exprs, id: ExprId, out: &mut String) -> Option<Prec> {
         match ex.kind(id) {
             ExprKind::Construct(parts) => Some(construct(ex, id, parts, out)),
-            ExprKind::Convert(inner, _) => Some(convert(ex, id, *inner, out)),
+            ExprKind::Convert(inner, is_said) => Some(convert(ex, id, (*inner, *is_said), out)),
             ExprKind::Zero => Some(zero(ex, id, out)),
             ExprKind::Swizzle(base, swizzle) if is_scalar(ex, *base) => Some(splat(ex, id, *base, swizzle, out)),
             ExprKind::MatrixSwizzle(base, elements) => {
@@ -188,6 +192,10 @@ impl Dialect for Hlsl {
                 out.push_str(" : ");
                 ex.operand(*b, Prec::Ternary, out);
                 Some(Prec::Ternary)
+            }
+            // The source calls the function, of which both values are made.
+            ExprKind::Select(c, a, b) if self.has_select && ex.cx.trivia.is_call_of("select", ex.span(id)) => {
+                function_of(Language::Hlsl, Operator::Select).map(|select| ex.call_of(select, &[*c, *a, *b], out))
             }
             // DXC fails on matrices in a `?:` with short circuit. What has effects is no operand any more.
             ExprKind::Select(c, a, b)
@@ -366,7 +374,7 @@ fn is_empty(cx: &Context, ty: TypeId, depth: u32) -> bool {
 }
 
 /// A literal in its new type, a constructor where the shapes agree, a swizzle that truncates, else a cast.
-fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
+fn convert(ex: &Exprs, id: ExprId, (inner, is_said): (ExprId, bool), out: &mut String) -> Prec {
     if let Some(same) = ex.there_and_back(id, inner) {
         return ex.print(same, out);
     }
@@ -389,6 +397,9 @@ fn convert(ex: &Exprs, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
             out.push(')');
             return Prec::Unary;
         }
+        return cast(ex, id, inner, out);
+    }
+    if is_said && ex.cx.trivia.is_cast(ex.span(id), ex.span(inner)) {
         return cast(ex, id, inner, out);
     }
     match (from, to) {
@@ -481,7 +492,9 @@ fn zero_list(ex: &Exprs, ty: TypeId, depth: u32, out: &mut String) {
 
 /// Components of a scalar: `x.xxx`; a literal needs parentheses.
 fn splat(ex: &Exprs, id: ExprId, base: ExprId, swizzle: &Swizzle, out: &mut String) -> Prec {
-    if matches!(ex.kind(base), ExprKind::Literal(..)) {
+    // A point behind digits belongs to the number.
+    let has_point = |text: String| text.split_once('.').is_some_and(|(_, behind)| !behind.is_empty());
+    if matches!(ex.kind(base), ExprKind::Literal(..)) && !has_point(ex.text(base)) {
         return cast(ex, id, base, out);
     }
     ex.selected(base, &format!(".{}", swizzle.text()), out)

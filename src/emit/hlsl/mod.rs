@@ -9,6 +9,7 @@ mod untyped;
 use super::context::{Context, Group, Spacing, footer, header, transparent_element};
 use super::dialect::Spelling;
 use super::marks::PieceKind;
+use super::named::BREAK;
 use super::writer::{Slot, Writer};
 use crate::lex::Comment;
 use crate::source::Span;
@@ -121,19 +122,70 @@ impl HlslFile<'_> {
         self.cx.close(structure.span, ";", &mut self.w);
     }
 
-    /// The fields and methods of a struct in the order of the source. A method stands apart from what is around it.
+    /// The members of a struct in the order of the source. A method stands apart from what is around it.
     fn members(&mut self, id: StructId) {
         let cx = self.cx;
         let fields = &cx.program.structs[id].fields;
-        let mut methods = cx.methods(id).into_iter().peekable();
+        let others = self.functions_and_variables(id);
+        let around = cx.inside.replace(others.first().and_then(|item| self.host(*item)));
+        let mut others = others.into_iter().peekable();
         for field in fields.iter().filter(|field| !field.is_base) {
-            let is_before = |id: &FunctionId| cx.trivia.is_before(cx.program.functions[*id].span, field.span);
-            while let Some(method) = methods.next_if(is_before) {
-                self.method(method);
+            while let Some(item) = others.next_if(|item| cx.trivia.is_before(self.declared_at(*item), field.span)) {
+                self.member(item);
             }
             self.field(id, field, false);
         }
-        methods.for_each(|method| self.method(method));
+        others.for_each(|item| self.member(item));
+        cx.inside.set(around);
+    }
+
+    /// The functions and static members in a struct in the order of the source.
+    fn functions_and_variables(&self, id: StructId) -> Vec<Item> {
+        let variables = self.cx.static_members(id).into_iter().map(Item::Global);
+        let mut found: Vec<Item> = variables.chain(self.cx.methods(id).into_iter().map(Item::Function)).collect();
+        found.sort_by_key(|item| self.cx.trivia.place_in_source(self.declared_at(*item)));
+        found
+    }
+
+    /// The struct in which an item is declared.
+    fn host(&self, item: Item) -> Option<TypeId> {
+        match item {
+            Item::Function(id) => self.cx.program.functions[id].owner,
+            Item::Global(id) => self.cx.program.globals[id].member.as_ref().map(|member| member.of),
+            Item::Struct(_) | Item::Enum(_) => None,
+        }
+    }
+
+    /// Where an item is declared, wherever it is defined.
+    fn declared_at(&self, item: Item) -> Span {
+        match item {
+            Item::Function(id) => self.cx.program.functions[id].span,
+            Item::Global(id) => self.cx.program.globals[id].span,
+            Item::Struct(id) => self.cx.program.structs[id].span,
+            Item::Enum(id) => self.cx.program.enums[id].span,
+        }
+    }
+
+    fn member(&mut self, item: Item) {
+        match item {
+            Item::Function(id) => self.method(id),
+            Item::Global(id) => self.static_member(&self.cx.program.globals[id]),
+            Item::Struct(_) | Item::Enum(_) => {}
+        }
+    }
+
+    /// A static member in its struct: with its value, unless that is outside.
+    fn static_member(&mut self, global: &Global) {
+        if self.cx.trivia.is_blank_before(global.span) {
+            self.w.blank();
+        }
+        let around = self.w.from((global.span, PieceKind::Name));
+        self.w.before(&global.comments);
+        let value = if global.is_inside() { self.value(global) } else { String::new() };
+        let text = self.words(global) + &self.variable(global, global.name.as_str()) + &value;
+        self.w.line(&format!("{text};"));
+        self.w.after(&global.comments);
+        self.w.from(around);
     }
 
     /// Announces structs that come later, if functions that a struct declares name them.
@@ -278,6 +330,12 @@ impl HlslFile<'_> {
     }
 
     fn global(&mut self, global: &Global) {
+        if let Some(StaticMember { of, outside: Some(outside), .. }) = &global.member {
+            self.w.before(&outside.comments);
+            let name = format!("{}::{}", self.dialect.type_name(self.cx, *of), global.name);
+            let text = self.words(global) + &self.variable(global, &name) + &self.value(global);
+            return self.w.line(&format!("{text};"));
+        }
         self.w.before(&global.comments);
         if let Some(id) = transparent_element(self.cx.program, global) {
             let buffer = matches!(self.cx.program.types.get(global.ty), Type::TextureBuffer(_));
@@ -292,6 +350,16 @@ impl HlslFile<'_> {
             self.w.after(&global.comments);
             return;
         }
+        let text = self.words(global)
+            + &self.variable(global, global.name.as_str())
+            + &self.register(global)
+            + &self.value(global);
+        self.w.line(&format!("{text};"));
+        self.w.after(&global.comments);
+    }
+
+    /// The words before the type of a variable.
+    fn words(&self, global: &Global) -> String {
         let mut text = match global.kind {
             GlobalKind::Static => "static ",
             GlobalKind::Const | GlobalKind::Specialization => "static const ",
@@ -306,20 +374,17 @@ impl HlslFile<'_> {
             text.push_str(word);
         }
         text.push_str(self.matrix_order(global.ty, global.matrix_order));
-        text.push_str(&types::variable(
-            self.cx,
-            &self.dialect,
-            global.ty,
-            (global.name.as_str(), global.span),
-            global.modifiers,
-        ));
-        text.push_str(&self.register(global));
-        if let Some(init) = &global.init {
-            text.push_str(" = ");
-            self.cx.tree(&self.dialect, init).first_value(init.root, &mut text);
-        }
-        self.w.line(&format!("{text};"));
-        self.w.after(&global.comments);
+        text
+    }
+
+    /// A variable with its type.
+    fn variable(&self, global: &Global, name: &str) -> String {
+        types::variable(self.cx, &self.dialect, global.ty, (name, global.span), global.modifiers)
+    }
+
+    /// ` = 1` behind a variable that has a value.
+    fn value(&self, global: &Global) -> String {
+        global.init.as_ref().map(|init| self.default(init)).unwrap_or_default()
     }
 
     /// A constant buffer of something else than a struct: a `cbuffer` with one member, whose name is the buffer's.
@@ -398,7 +463,7 @@ impl HlslFile<'_> {
         format!("{word}{precise}{order}{result} {name}{params}{semantic}")
     }
 
-    /// ` = 0.5` behind a parameter.
+    /// ` = 0.5` behind a parameter or variable.
     fn default(&self, tree: &ExprTree) -> String {
         let mut text = " = ".to_owned();
         self.cx.tree(&self.dialect, tree).first_value(tree.root, &mut text);
@@ -442,9 +507,13 @@ impl HlslFile<'_> {
             (Modifiers::TRIANGLEADJ, "triangleadj "),
         ];
         words.iter().filter(|(m, _)| param.modifiers.has(*m)).for_each(|(_, word)| text.push_str(word));
+        let said = || self.cx.trivia.words_of_parameter(local.span);
+        let is_written = |word: &str| param.mode == ParamMode::In && said().any(|said| said == word);
         text.push_str(match param.mode {
             // DXC wants the word at streams, whatever is done with them.
             ParamMode::In if matches!(program.types.get(local.ty), Type::Stream(..)) => "inout ",
+            // That word has it already.
+            ParamMode::In if is_written("in") && !param.modifiers.has(Modifiers::PAYLOAD) => "in ",
             ParamMode::In => "",
             ParamMode::Out => "out ",
             ParamMode::InOut | ParamMode::Ref => "inout ",
@@ -534,9 +603,17 @@ impl HlslFile<'_> {
     fn attribute_args(&self, name: &str, attribute: &Attribute) -> Vec<String> {
         let args = attribute.args.iter().enumerate().map(|(at, arg)| match arg {
             AttributeArg::Int(n) => self.cx.number(&self.dialect, (attribute.span, at, attribute.args.len()), *n),
-            other => entry_argument(name, other),
+            other => self.by_macro(attribute, &entry_argument(name, other)),
         });
         args.collect()
+    }
+
+    /// The argument of an attribute, by the macro that it comes from.
+    fn by_macro(&self, attribute: &Attribute, text: &str) -> String {
+        let Some(span) = attribute.written else { return text.to_owned() };
+        let mut out = String::new();
+        self.cx.macros.write_name(&self.cx.trivia, span, &text.replace('\n', &BREAK.to_string()), &mut out);
+        out.replace(BREAK, "\n")
     }
 }
 

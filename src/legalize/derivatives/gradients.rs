@@ -244,7 +244,7 @@ impl Taking<'_> {
         let mut code = Body::default();
         let param = Param::new(code.add_local("x", ty, Default::default()));
         let name = DERIVATIVE.into();
-        let attribute = Attribute { name, args: Vec::new(), declared: false, span: Default::default() };
+        let attribute = Attribute { name, args: Vec::new(), declared: false, written: None, span: Default::default() };
         let function = Function {
             builtin: true,
             body: FunctionBody::Intrinsic(spelling.clone()),

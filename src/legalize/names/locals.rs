@@ -3,13 +3,14 @@
 mod scopes;
 
 use super::{numbered, plain};
+use crate::source::Span;
 use crate::symbol::Symbol;
 use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
 use crate::target::reserved::Reserved;
 use crate::tree::{
-    Body, EnumId, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, Item, LocalId, Member, NumberName,
-    Program, Stmt, StmtKind, Template, TemplatePiece, Type, TypeId, UnaryOp,
+    Body, EnumId, ExprId, ExprKind, Function, FunctionBody, FunctionId, Global, GlobalId, Item, LocalId, Member,
+    NumberName, Program, Stmt, StmtKind, Template, TemplatePiece, Type, TypeId, UnaryOp,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use scopes::Mentions;
@@ -42,9 +43,10 @@ pub(super) fn name(
     let objects = if reserved.structs_before_objects() { objects(program, &body) } else { FxHashSet::default() };
     let structs = if objects.is_empty() { FxHashSet::default() } else { struct_names(program) };
     let params: Vec<LocalId> = program.functions[id].params.iter().map(|p| p.local).collect();
-    let numbers = program.number_names(&program.functions[id], &body).into_iter();
     let mut kept = kept.clone();
-    kept.extend(numbers.filter_map(|name| name_in_number(program, name)));
+    for name in program.number_names(&program.functions[id], &body) {
+        name_in_number(program, owner, name, &mut |name| kept.extend([name]));
+    }
     let kept = &kept;
     let mentions = Mentions::of(program, NameFacts { language, open, owner }, &body, &params);
     let block = std::mem::take(&mut body.block);
@@ -111,7 +113,7 @@ fn used_names(program: &Program, facts: NameFacts, body: &Body, id: ExprId, f: &
     let expr = &body.exprs[id];
     match &expr.kind {
         ExprKind::Global(g) if open.contains(g) => {}
-        ExprKind::Global(g) => f(program.globals[*g].name),
+        ExprKind::Global(g) => variable_names(program, owner, *g, f),
         ExprKind::Call(callee, args) if program.functions[*callee].is_member() => {
             member_names(program, (owner, body), (*callee, args), f);
         }
@@ -154,14 +156,50 @@ fn case_name(program: &Program, id: EnumId, index: u32) -> Symbol {
     }
 }
 
-/// The first name of what is named in a number.
-fn name_in_number(program: &Program, name: NumberName) -> Option<Symbol> {
+/// Calls `f` with the names of what is named in a number.
+fn name_in_number(program: &Program, owner: Option<TypeId>, name: NumberName, f: &mut dyn FnMut(Symbol)) {
     match name {
-        NumberName::Constant(id) => Some(program.globals[id].name),
-        NumberName::Case(id, index) => Some(case_name(program, id, index)),
+        NumberName::Constant(id) => variable_names(program, owner, id, f),
+        NumberName::Case(id, index) => f(case_name(program, id, index)),
         // It is one of those that are named here.
-        NumberName::Local(..) => None,
+        NumberName::Local(..) => {}
     }
+}
+
+/// Calls `f` with the names of a variable: a static member is known by that of its struct, in there by its own, too.
+fn variable_names(program: &Program, owner: Option<TypeId>, id: GlobalId, f: &mut dyn FnMut(Symbol)) {
+    let global = &program.globals[id];
+    let Some(member) = &global.member else { return f(global.name) };
+    struct_of(program, member.of, f);
+    if owner == Some(member.of) {
+        f(global.name);
+    }
+}
+
+/// The global names that the sizes of what has a name and a type mention, without those of static members.
+pub(in crate::legalize) fn in_sizes(program: &Program, (name, ty): (Span, TypeId), found: &mut FxHashSet<Symbol>) {
+    for name in program.size_names(name, ty) {
+        name_in_number(program, None, name, &mut |name| found.extend([name]));
+    }
+}
+
+/// The global names that the type and the value of a variable mention, without those of static members.
+pub(in crate::legalize) fn in_value(
+    program: &Program,
+    (language, open): (Language, &FxHashSet<GlobalId>),
+    global: &Global,
+) -> FxHashSet<Symbol> {
+    let mut found = FxHashSet::default();
+    in_sizes(program, (global.span, global.ty), &mut found);
+    let mut note = |name: Symbol| found.extend([name]);
+    struct_of(program, global.ty, &mut note);
+    if let Some(tree) = &global.init {
+        let facts = NameFacts { language, open, owner: None };
+        let body = Body { exprs: tree.exprs.clone().into(), ..Default::default() };
+        let live = tree.exprs.post_order(tree.root);
+        live.into_iter().for_each(|id| used_names(program, facts, &body, id, &mut note));
+    }
+    found
 }
 
 /// The names in a call of a function that stands in a struct: behind a dot there are none.
@@ -211,7 +249,9 @@ pub(in crate::legalize) fn mentioned(
     body.expressions().into_iter().for_each(|id| used_names(program, facts, body, id, &mut note));
     let types = body.locals.iter().map(|(_, local)| local.ty).chain([function.result]);
     types.for_each(|ty| struct_of(program, ty, &mut note));
-    found.extend(program.number_names(function, body).into_iter().filter_map(|name| name_in_number(program, name)));
+    for name in program.number_names(function, body) {
+        name_in_number(program, None, name, &mut note);
+    }
     found
 }
 

@@ -343,7 +343,13 @@ impl Placer<'_> {
         let args = vec![AttributeArg::Int(i64::try_from(value).unwrap_or(i64::MAX))];
         match field.attributes.iter_mut().find(|a| a.name == name) {
             Some(attribute) => attribute.args = args,
-            None => field.attributes.push(Attribute { name: name.into(), args, declared: false, span: field.span }),
+            None => field.attributes.push(Attribute {
+                name: name.into(),
+                args,
+                declared: false,
+                written: None,
+                span: field.span,
+            }),
         }
     }
 }

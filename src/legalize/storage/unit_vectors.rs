@@ -25,7 +25,7 @@ pub(super) fn narrow_all(program: &mut Program) {
     });
     for (_, function) in program.functions.iter_mut() {
         if let FunctionBody::Block = function.body {
-            simplify(&mut program.types, &mut function.code);
+            simplify(&mut program.types, &mut function.code, &Default::default());
         }
     }
 }

@@ -130,10 +130,11 @@ fn lines_of(text: &str, member: &[&Token], (at, comments): (usize, &[Comment])) 
 }
 
 impl TextUnits {
-    /// Tells the definition of a function that a struct declares from a function.
+    /// Tells the definition of a function or variable that a struct declares from one that stands alone.
     pub(super) fn mark_definition(&self, unit: &mut TextUnit, tokens: &[&Token]) {
         let head = Head::of(tokens);
-        let Some(name) = head.last.filter(|_| head.end == Some("(")) else { return };
+        let ends = |end: &str| matches!(end, "(" | "[" | "=" | ";");
+        let Some(name) = head.last.filter(|_| head.end.is_some_and(ends)) else { return };
         let mut before = tokens.iter().take(head.length).rev().skip(1).map(|token| token.text.as_str());
         let (sign, of) = (before.next(), before.next());
         let Some(of) = of.filter(|_| sign == Some("::")) else { return };
@@ -159,7 +160,8 @@ impl TextUnits {
         let of = self.units.len();
         let names = self.member_names(&parts);
         let own = DeclaredNames::of(&parts.core);
-        let is_other = |name: &&str| !whole.declares.contains(*name) && !own.members.contains(name);
+        let is_member = |name: &str| own.members.contains(name) || names.contains(name);
+        let is_other = |name: &&str| !whole.declares.contains(*name) && !is_member(name);
         let fields = parts.members.iter().filter(|(tokens, _)| !is_unit(tokens));
         self.units.push(TextUnit {
             uses: used(&parts.core).filter(is_other).map(str::to_owned).collect(),
@@ -244,7 +246,8 @@ mod tests {
     use crate::batch::headers::units::TextUnitKind;
 
     const TEXT: &str = "struct B;\nstruct A : Z\n{\n    float x : U; // Of x.\n    B b();\n\n    // About f.\n    float f(float y)\n    {\n        \
-        return g(y) * x + h.k(y);\n    }\n\n    uint3 z[2];\n    static const int N = 2;\n};\n\nB A::b()\n{\n    return make(f(x));\n}\n";
+        return g(y) * x + h.k(y);\n    }\n\n    uint3 z[N];\n    static const int N = 2;\n    static const float2 M;\n};\n\nB A::b()\n{\n    \
+        return make(f(x));\n}\n\nstatic const float2 A::M = float2(N, W);\n";
 
     fn strings(names: &BTreeSet<String>) -> Vec<&str> {
         names.iter().map(String::as_str).collect()
@@ -254,14 +257,14 @@ mod tests {
     fn what_stands_in_structs_is_apart() {
         let units = TextUnits::of(TEXT).units;
         let names: Vec<&str> = units.iter().flat_map(|unit| strings(&unit.declares)).collect();
-        assert_eq!(names, ["struct B", "A", "A::b", "A::f", "A::N", "A::b()"]);
+        assert_eq!(names, ["struct B", "A", "A::b", "A::f", "A::N", "A::M", "A::b()", "A::M()"]);
         assert!(units.iter().all(|unit| unit.kind == TextUnitKind::Declaration));
-        let [_, a, b, f, n, definition] = units.as_slice() else { panic!("{units:?}") };
-        assert_eq!(a.tokens.join(" "), "struct A : Z { float x : U ; uint3 z [ 2 ] ; } ;");
+        let [_, a, b, f, n, _, definition, value] = units.as_slice() else { panic!("{units:?}") };
+        assert_eq!(a.tokens.join(" "), "struct A : Z { float x : U ; uint3 z [ N ] ; } ;");
         assert_eq!(strings(&a.uses), ["U", "Z", "float", "struct", "uint3"]);
         let fields =
             a.body.as_ref().map(|body| body.fields.iter().map(|range| &TEXT[range.clone()]).collect::<Vec<_>>());
-        assert_eq!(fields, Some(vec!["    float x : U; // Of x.\n", "    uint3 z[2];\n"]));
+        assert_eq!(fields, Some(vec!["    float x : U; // Of x.\n", "    uint3 z[N];\n"]));
         let behind: Vec<usize> = [b, f, n].iter().filter_map(|unit| Some(unit.member.as_ref()?.behind)).collect();
         assert_eq!(behind, [1, 1, 2]);
         assert_eq!(&TEXT[f.range.start..f.code.start], "// About f.\n    ");
@@ -271,6 +274,7 @@ mod tests {
             (strings(&definition.uses), strings(&definition.calls)),
             (vec!["A", "A::b", "B", "make", "return"], vec!["b", "f"])
         );
+        assert_eq!(strings(&value.uses), ["A", "A::M", "W", "const", "float2", "static"]);
         assert_eq!(f.tokens_in_place(), "A :: float f ( float y ) { return g ( y ) * x + h . k ( y ) ; }");
     }
 
