@@ -261,7 +261,7 @@ impl<'a> Trivia<'a> {
             return self.written(conversion).starts_with('(');
         }
         let before = self.text(operand.file).get(..operand.start as usize).filter(|_| !operand.file.is_named());
-        before.is_some_and(|before| before.trim_end_matches(|c| c == ' ' || c == '(').ends_with(')'))
+        before.is_some_and(|before| before.trim_end_matches([' ', '(']).ends_with(')'))
     }
 
     /// Whether the source calls a function of this name at a place.
