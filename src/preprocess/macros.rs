@@ -92,6 +92,7 @@ impl Processor<'_> {
 
     /// Macros of files that are numbers and that nothing asks for.
     pub(super) fn unused_numbers(&self) -> Vec<UnusedNumber> {
+        #[expect(clippy::disallowed_methods, reason = "they are sorted by their places")]
         let unused = self.macros.values().filter(|of| !of.is_asked.get() && of.params.is_none());
         let of_files = unused.filter(|of| self.out.files.contains(&of.span.file));
         let mut numbers: Vec<UnusedNumber> = of_files.filter_map(|of| of.number()).collect();

@@ -15,6 +15,8 @@ type By = Option<&'static str>;
 pub struct Made {
     items: FxHashMap<Item, &'static str>,
     renamed: FxHashMap<Named, &'static str>,
+    /// Structs of which members are renamed.
+    renamed_within: FxHashMap<Item, &'static str>,
     code: FxHashMap<FunctionId, MadeCode>,
 }
 
@@ -36,13 +38,8 @@ pub struct MadeCode {
 impl Made {
     /// The pass that made a declaration, or gave names in it.
     pub fn item(&self, item: Item) -> Option<&'static str> {
-        let is_in = |named: &Named| match (*named, item) {
-            (Named::Item(named), _) => named == item,
-            (Named::Field(of, _), Item::Struct(id)) => of == id,
-            (Named::Field(..), _) => false,
-        };
-        let renamed = || self.renamed.iter().filter(|(named, _)| is_in(named)).map(|(_, pass)| *pass).min();
-        self.items.get(&item).copied().or_else(renamed)
+        let within = || self.renamed_within.get(&item).copied();
+        self.items.get(&item).copied().or_else(|| self.renamed(item)).or_else(within)
     }
 
     /// The pass that gave a declaration of the source another name.
@@ -126,6 +123,9 @@ impl Recorder {
             let is_other = seen.insert(named, name).is_some_and(|before| before != name);
             if is_other {
                 made.renamed.insert(named, pass);
+                if let Named::Field(of, _) = named {
+                    made.renamed_within.insert(Item::Struct(of), pass);
+                }
             }
         };
         program.functions.iter().for_each(|(id, function)| see(Named::Item(Item::Function(id)), function.name));

@@ -126,7 +126,9 @@ impl<'a> TreeFiles<'a> {
         let (mut text, mut copies) = (String::new(), String::new());
         if let Some(licence) = licence(&base.join(source)) {
             // It comes first, though it may stand before declarations: the first ones of the texts that those are of.
-            while let Some(at) = block_in(&body, &licence) {
+            // A line without words is none by which they are known.
+            let has_words = licence.contains(char::is_alphanumeric);
+            while let Some(at) = block_in(&body, &licence).filter(|at| has_words || *at == 0) {
                 let rest = body.get(at + licence.len()..).unwrap_or_default().trim_start();
                 body = format!("{}{rest}", body.get(..at).unwrap_or_default());
             }
