@@ -4,7 +4,7 @@
 //! (`(a)(b)`, `f<a>(b)`, `T(1)`), the parser chooses by the rules in `parse` and `check` reinterprets:
 //! a [`ExprKind::Path`] may turn out to be a type, a [`ExprKind::Cast`] to a non-type is an error there.
 
-use crate::lex::Comment;
+use crate::lex::{Comment, UnusedNumber};
 use crate::source::Span;
 use crate::symbol::Symbol;
 use rustc_hash::FxHashSet;
@@ -40,6 +40,8 @@ pub struct Unit {
     pub declared: TokenHash,
     /// The sizes of arrays and the arguments of attributes that have names in them, by the names of what has them.
     pub written_numbers: WrittenNumbers,
+    /// Macros that nothing asks for, with the numbers that they are.
+    pub unused_numbers: Vec<(UnusedNumber, ExprKind)>,
 }
 
 /// Numbers with names of macros or constants in them, by the names of what has them; `None` for others beside them.

@@ -2,9 +2,10 @@
 
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::limits::Limits;
-use crate::source::{FileId, Span};
+use crate::source::{FileId, Remark, Span};
 use crate::symbol::Symbol;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -86,6 +87,23 @@ pub struct Comment {
     pub blank_after: bool,
 }
 
+/// A macro that is a number, which nothing in a text asks for.
+#[derive(Clone, Debug)]
+pub struct UnusedNumber {
+    /// Its name.
+    pub name: Symbol,
+    /// Where that is in the definition.
+    pub definition: Span,
+    /// All that it stands for.
+    pub value: Span,
+    /// The number in that, without its sign.
+    pub number: Token,
+    /// It has one.
+    pub is_negative: bool,
+    /// The comments at the definition.
+    pub remarks: Arc<[Remark]>,
+}
+
 /// A macro that a text asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AskedMacro {
@@ -118,6 +136,8 @@ pub struct TokenStream {
     pub limits: Limits,
     /// Those of the watched macros that the text asks for: it expands them, tests whether they are defined, or defines them.
     pub asked: Vec<AskedMacro>,
+    /// Macros of files that are numbers and that nothing asks for, in the order of the files.
+    pub unused_numbers: Vec<UnusedNumber>,
     /// An include is missing or a limit was hit, and it was reported: names that are missing later say nothing new.
     pub incomplete: bool,
 }

@@ -238,6 +238,48 @@ float4 shade(float2 place : TEXCOORD0) : SV_Target
     assert!(text.contains("the pass `entry_points` wrote it"), "{text}");
 }
 
+/// A name that the source does not have comes from the pass that gave it, where it is declared and where it is used.
+#[test]
+fn names_that_passes_gave_have_theirs() {
+    let source = "struct Patch { float buffer; float size; };
+float sample(Patch patch, float input) { float output = input * patch.buffer; return output + patch.size; }
+Texture2D<float4> texture;
+[shader(\"fragment\")]
+float4 shade(float2 place : TEXCOORD0) : SV_Target
+{
+    Patch one = { place.x, 2 };
+    return texture.Load(int3(place, 0)) * sample(one, place.y);
+}
+";
+    let tree = tree(&[("shaders/a.slang", source), ("shaders/shaderport.toml", "")]);
+    build(&tree, &["--target", "glsl", "--source-map"]);
+    let output = "out/glsl/a.shade.frag";
+    let text = std::fs::read_to_string(tree.path().join(output)).expect("a text");
+    let traced = |line: &str, word: &str| {
+        let (number, line) = (1..).zip(text.lines()).find(|(_, text)| text.contains(line)).expect(line);
+        let column = line.find(word).expect(word) + 1;
+        let run = shaderport(tree.path(), &["trace", &format!("{output}:{number}:{column}")]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stdout
+    };
+    for (line, word) in [
+        ("uniform texture2D", "texture_"),
+        ("float sample_(", "sample_"),
+        ("float sample_(", "patch_"),
+        ("float output_ =", "output_"),
+        ("float output_ =", "input_"),
+        ("float output_ =", "buffer_"),
+        ("return output_", "output_"),
+        ("texelFetch", "texture_"),
+        ("texelFetch", "sample_"),
+    ] {
+        assert!(traced(line, word).contains("the pass `names` wrote it"), "{word}: {}\n{text}", traced(line, word));
+    }
+    for (line, word) in [("float sample_(", "float"), ("return output_", "size"), ("texelFetch", "one")] {
+        assert!(!traced(line, word).contains("the pass"), "{word}: {}", traced(line, word));
+    }
+}
+
 /// Maps are outputs like texts: they are kept, found in caches, removed, and in dependency files.
 #[test]
 fn maps_are_outputs() {

@@ -529,8 +529,16 @@ fn what_no_program_uses_is_in_headers() {
     let run = build(directory.path(), &["--validate", "--verbose"]);
     for (target, ending) in [("hlsl", "hlsl"), ("glsl", "glsl"), ("wgsl", "wgsl")] {
         let text = read(directory.path(), &format!("out/{target}/inc/h.{ending}"));
-        for part in ["SCALE", "LIMIT", "// Of nobody.\nstruct Spot", "// Not called.\n", " spare(", "two", "spare_two("]
-        {
+        for part in [
+            "SCALE",
+            "NEVER",
+            "LIMIT",
+            "// Of nobody.\nstruct Spot",
+            "// Not called.\n",
+            " spare(",
+            "two",
+            "spare_two(",
+        ] {
             assert!(text.contains(part), "{target}: {part}\n{text}");
         }
         for part in ["twice", "load", "spare_code", "main"] {
@@ -551,6 +559,67 @@ fn what_no_program_uses_is_in_headers() {
     std::fs::write(&path, changed).expect("a write");
     build(directory.path(), &[]);
     assert!(read(directory.path(), "out/hlsl/inc/h.hlsl").contains("w -= LIMIT"));
+}
+
+/// What is kept of a header brings what it needs of headers that its source includes. A macro that is a number is kept by itself, but
+/// not one that conditions ask for: it says nothing in a text without them.
+#[test]
+fn what_no_program_uses_has_what_it_needs() {
+    let filter = "// Licence of the filter.\n\n#pragma once\n#include \"waves.hlsli\"\nfloat used(float x) { return x * 2; }\n\
+        float lanczos(float x, float a) { return sinc(x) * sinc(x / a); }\n\
+        // Needs what the source does not include.\n#ifdef ELSEWHERE\nfloat loose(float x) { return elsewhere(x); }\n#endif\n";
+    let waves = "// Licence of the waves.\n\n#pragma once\n#include \"numbers.hlsli\"\nfloat sinc(float x) { return sin(PI * x) / (PI * x); }\n";
+    let numbers = "#pragma once\n#define PI 3.14159265\n#define TAU (6.28318531) // Twice.\n// Below.\n#define LOWEST -2.5e3f\n\
+        #define MASK 0xFFFFFFF0u\n#define MODE 2\n#if MODE == 2\n#define COUNT 4\n#endif\n#define FAST 1\n#ifdef FAST\n#define STEPS 8\n#endif\n\
+        #ifndef LIMIT\n#define LIMIT 7\n#endif\n#define WORDS a + b\n#define NOTHING\n#define CALL(x) 1\n";
+    let main = "// The program.\n\n#include \"filter.hlsli\"\nfloat4 x;\n\
+        [shader(\"fragment\")] float4 ps(float4 p : SV_Position) : SV_Target { return x * used(p.x); }\n";
+    let other = "#include \"elsewhere.hlsli\"\n#include \"filter.hlsli\"\nfloat4 x;\n\
+        [shader(\"fragment\")] float4 ps(float4 p : SV_Position) : SV_Target { return x * elsewhere(used(p.x)); }\n";
+    let files = [
+        ("s/a.hlsl", main),
+        ("s/b.hlsl", other),
+        ("s/filter.hlsli", filter),
+        ("s/waves.hlsli", waves),
+        ("s/numbers.hlsli", numbers),
+        ("s/elsewhere.hlsli", "#pragma once\n#define ELSEWHERE 1\nfloat elsewhere(float x) { return x; }\n"),
+    ];
+    let directory = tree(&files);
+    build(directory.path(), &["--validate"]);
+    for (target, ending) in [("hlsl", "hlsl"), ("glsl", "glsl"), ("wgsl", "wgsl")] {
+        let header = |name: &str| read(directory.path(), &format!("out/{target}/inc/{name}.{ending}"));
+        let (filter, waves, numbers) = (header("filter"), header("waves"), header("numbers"));
+        assert!(filter.contains(" lanczos(") && !filter.contains("loose"), "{filter}");
+        assert!(waves.contains(" sinc("), "{waves}");
+        for part in [
+            "PI",
+            "TAU",
+            "// Twice.",
+            "// Below.\n",
+            "LOWEST",
+            "-2.5e3",
+            "MASK",
+            "0xFFFFFFF0",
+            "COUNT",
+            "STEPS",
+            "LIMIT",
+        ] {
+            assert!(numbers.contains(part), "{target}: {part}\n{numbers}");
+        }
+        for part in ["MODE", "FAST", "WORDS", "NOTHING", "CALL"] {
+            assert!(!numbers.contains(part), "{target}: {part}\n{numbers}");
+        }
+        let is_included = target != "wgsl";
+        assert_eq!(filter.contains(&format!("#include \"waves.{ending}\"")), is_included, "{filter}");
+        assert_eq!(waves.contains(&format!("#include \"numbers.{ending}\"")), is_included, "{waves}");
+        // Each header begins with its licence, which texts do not have.
+        assert_eq!(filter.matches("// Licence of the filter.").count(), 1, "{filter}");
+        assert_eq!(waves.matches("// Licence of the waves.").count(), 1, "{waves}");
+    }
+    for text in ["hlsl/a.hlsl", "glsl/a.ps.frag", "wgsl/a.wgsl"] {
+        let text = read(directory.path(), &format!("out/{text}"));
+        assert!(text.contains("// The program.") && !text.contains("Licence"), "{text}");
+    }
 }
 
 /// A struct in a header has the methods of all programs, each once, and those of nobody that fit there.

@@ -10,7 +10,7 @@ use crate::check::{Bodies, Input, SourceUnit};
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};
 use crate::lex::{AskedMacro, NamedTokens};
 use crate::limits::Limits;
-use crate::parse::Language;
+use crate::parse::{Language, number_of};
 use crate::preprocess::{Preprocess, ShaderTarget, TokenCache, preprocess};
 use crate::source::{FileId, LoadError, Loader, Numbers, Sources, Span};
 use crate::stdlib::Mentions;
@@ -346,6 +346,8 @@ fn read(
             std::iter::once(first).chain(known.iter_mut().flat_map(|named| [&mut named.last, &mut named.span]))
         }
         let spans = spans.chain(named.iter_mut().flat_map(of_macro));
+        let unused = tokens.unused_numbers.iter_mut();
+        let spans = spans.chain(unused.flat_map(|of| [&mut of.definition, &mut of.value, &mut of.number.span]));
         let mut ids = spans.map(|span| &mut span.file).chain(&mut tokens.files);
         sources.renumber(&mut numbers.lock().unwrap_or_else(|e| e.into_inner()), &mut ids);
         drop(ids);
@@ -357,7 +359,9 @@ fn read(
     let asked = std::mem::take(&mut tokens.asked);
     // What programs share is parsed once for all.
     let variants = options.variants.as_ref().filter(|_| numbers.is_none());
-    let ast = parse_with_imports(loader, name, &how, &tokens, variants.map(|v| &v.beginnings), diags);
+    let unused = std::mem::take(&mut tokens.unused_numbers);
+    let mut ast = parse_with_imports(loader, name, &how, &tokens, variants.map(|v| &v.beginnings), diags);
+    ast.unused_numbers = unused.into_iter().filter_map(|of| Some((of.clone(), number_of(&of.number)?))).collect();
     let file = tokens.files.first().copied().unwrap_or_default();
     let name = sources.file(file).map_or(name, |f| f.name.as_str()).to_owned();
     ParsedFile { name, file, ast: Arc::new(ast), mentions: Arc::new(mentions), asked }

@@ -3,21 +3,23 @@
 //! Before: `float cube(float x) {...}`, which nothing calls
 //! After:  an entry point that does nothing but call `cube`
 //!
-//! Only what has a text without bindings is taken: functions of plain data that reach no parameters, structs of plain data, and
-//! constants. An entry point uses them, so that all passes see them as code like any other.
+//! Only what has a text without bindings is taken: functions of plain data that reach no parameters, structs of plain data,
+//! constants, and macros that are numbers. An entry point uses them, so that all passes see them as code like any other.
 
 use super::{Artifact, Compilation, Target, legalization, settings};
+use crate::ast;
 use crate::check::convert::is_data;
 use crate::check::{self, Input};
 use crate::diagnostic::Diagnostics;
-use crate::source::{Sources, Span};
+use crate::lex::UnusedNumber;
+use crate::source::{Expansion, Sources, Span};
 use crate::stdlib::Mentions;
 use crate::symbol::Symbol;
 use crate::target::{Language, Profile};
 use crate::tree::analyses::items;
 use crate::tree::{
-    Block, Body, Build, EntryPoint, ExprId, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Item, ParamMode,
-    Program, Stage, Stmt, StmtKind, StructId, Type, TypeId,
+    Block, Body, Build, EntryPoint, ExprId, ExprKind, Function, FunctionBody, FunctionId, GlobalId, GlobalKind, Item,
+    Literal, ParamMode, Program, Stage, Stmt, StmtKind, StructId, Type, TypeId,
 };
 use crate::{emit, layout, legalize, validate};
 use rustc_hash::FxHashSet;
@@ -36,19 +38,42 @@ pub struct SpareCode {
     pub left_out: Vec<(Target, String)>,
 }
 
+/// What is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Spare {
+    Item(Item),
+    Number(Number),
+}
+
+/// A macro that is a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Number {
+    name: Symbol,
+    ty: TypeId,
+    /// The bits of a number of floating point, or the integer.
+    bits: u64,
+    spelling: Symbol,
+    is_negative: bool,
+    /// As that of a use of the macro, and the number in it.
+    span: Span,
+    number: Span,
+}
+
 impl Compilation<'_> {
     /// The spare code of a program for all targets. A fault of ours is no reason to do without the program's own texts.
     pub(super) fn spare_code(
-        &self,
+        &mut self,
         input: &Input,
         how: &check::Options,
         mentions: &Mentions,
         mains: &[&str],
     ) -> SpareCode {
+        let numbers = numbers(input, &mut self.output.sources, mains);
         let make = || {
             let mut spare = SpareCode::default();
             let Some(program) = checked(input, how, mentions) else { return spare };
-            let items = spare_items(&program, &self.output.sources, mains);
+            let items = spare_items(&program, &self.output.sources, mains).into_iter().map(Spare::Item);
+            let items: Vec<Spare> = items.chain(numbers.iter().copied().map(Spare::Number)).collect();
             if !items.is_empty() {
                 self.options.targets.iter().for_each(|target| self.spare_text(&program, &items, *target, &mut spare));
             }
@@ -58,7 +83,7 @@ impl Compilation<'_> {
     }
 
     /// Adds the text of all items that a target can have.
-    fn spare_text(&self, program: &Program, items: &[Item], target: Target, spare: &mut SpareCode) {
+    fn spare_text(&self, program: &Program, items: &[Spare], target: Target, spare: &mut SpareCode) {
         let Some(profile) = self.usual_profile(target) else { return };
         let mut last = None;
         let usable = usable(items, &mut |items| {
@@ -112,12 +137,76 @@ fn checked(input: &Input, how: &check::Options, mentions: &Mentions) -> Option<P
     with(&library).or_else(|| if library.whole { None } else { with(mentions.whole()) })
 }
 
-fn name(program: &Program, item: Item) -> Symbol {
-    match item {
-        Item::Function(id) => program.functions[id].name,
-        Item::Struct(id) => program.structs[id].name,
-        Item::Global(id) => program.globals[id].name,
-        Item::Enum(id) => program.enums[id].name,
+fn name(program: &Program, spare: Spare) -> Symbol {
+    match spare {
+        Spare::Item(Item::Function(id)) => program.functions[id].name,
+        Spare::Item(Item::Struct(id)) => program.structs[id].name,
+        Spare::Item(Item::Global(id)) => program.globals[id].name,
+        Spare::Item(Item::Enum(id)) => program.enums[id].name,
+        Spare::Number(number) => number.name,
+    }
+}
+
+/// Whether something is in a file that is none of `mains`.
+fn is_in_header(span: Span, sources: &Sources, mains: &[&str]) -> bool {
+    sources.file(sources.use_site(span).file).is_some_and(|file| !mains.contains(&&*file.name))
+}
+
+/// The macros of headers that are numbers and that nothing asks for, each once, as if they were used where they are defined. What
+/// conditions ask for says what is in the text, and would say nothing there.
+fn numbers(input: &Input, sources: &mut Sources, mains: &[&str]) -> Vec<Number> {
+    let mut names = FxHashSet::default();
+    let units = input.units.iter().chain(&input.modules).flat_map(|unit| &unit.files);
+    let all = units.flat_map(|file| &file.unused_numbers);
+    let of_headers: Vec<_> = all.filter(|(of, _)| is_in_header(of.definition, sources, mains)).collect();
+    of_headers
+        .into_iter()
+        .filter(|(of, _)| names.insert(of.name))
+        .filter_map(|(of, n)| number(of, n, sources))
+        .collect()
+}
+
+/// One of 32 bits.
+fn number(of: &UnusedNumber, number: &ast::ExprKind, sources: &mut Sources) -> Option<Number> {
+    let (ty, bits, spelling) = match *number {
+        ast::ExprKind::Int(value, suffix, text) => match suffix.as_str() {
+            "" if i32::try_from(value).is_ok() => (TypeId::INT, value, text),
+            "" | "u" if u32::try_from(value).is_ok() && !of.is_negative => (TypeId::UINT, value, text),
+            _ => return None,
+        },
+        ast::ExprKind::Float(value, suffix, text) => match suffix.as_str() {
+            "" | "f" if (value as f32).is_finite() => (TypeId::FLOAT, f64::from(value as f32).to_bits(), text),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let expansion = sources.add_expansion(Expansion {
+        call_site: of.definition,
+        definition: of.definition,
+        name: of.name,
+        is_object: true,
+        remarks: of.remarks.clone(),
+        call: None,
+    });
+    let span = Span { file: expansion.named(), ..of.value };
+    let number = Span { file: expansion, ..of.number.span };
+    Some(Number { name: of.name, ty, bits, spelling, is_negative: of.is_negative, span, number })
+}
+
+impl Number {
+    /// The expression.
+    fn value(self, program: &mut Program, code: &mut Body) -> ExprId {
+        let literal = match self.ty {
+            TypeId::FLOAT => Literal::Float(f64::from_bits(self.bits)),
+            _ => Literal::Int(self.bits as i64),
+        };
+        let span = if self.is_negative { self.number } else { self.span };
+        let kind = ExprKind::Literal(literal, Some(self.spelling));
+        let value = Build::new(&mut program.types, &mut code.exprs, span).add(kind, self.ty);
+        match self.is_negative {
+            true => Build::new(&mut program.types, &mut code.exprs, self.span).negated(value),
+            false => value,
+        }
     }
 }
 
@@ -133,10 +222,6 @@ fn spare_items(program: &Program, sources: &Sources, mains: &[&str]) -> Vec<Item
     });
     let overloaded: FxHashSet<(Option<TypeId>, Symbol)> = overloaded.collect();
     let used: FxHashSet<Item> = reached.iter().copied().collect();
-    let is_in_header = |span: Span| {
-        let file = sources.file(sources.use_site(span).file);
-        file.is_some_and(|file| !mains.contains(&&*file.name))
-    };
     let is_spare = |item: &Item| {
         let span = match *item {
             Item::Function(id) if overloaded.contains(&overload(program, id)) => return false,
@@ -145,7 +230,7 @@ fn spare_items(program: &Program, sources: &Sources, mains: &[&str]) -> Vec<Item
             Item::Global(id) if is_plain_constant(program, id) => program.globals[id].span,
             Item::Function(_) | Item::Struct(_) | Item::Global(_) | Item::Enum(_) => return false,
         };
-        !used.contains(item) && is_in_header(span)
+        !used.contains(item) && is_in_header(span, sources, mains)
     };
     program.items.iter().copied().filter(is_spare).collect()
 }
@@ -199,8 +284,8 @@ fn is_plain_constant(program: &Program, id: GlobalId) -> bool {
     global.kind == GlobalKind::Const && is_free(program, id) && is_data(program, global.ty, DEPTH)
 }
 
-/// The program of which an entry point uses some items, and nothing else.
-fn spare_program(program: &Program, spare: &[Item]) -> Program {
+/// The program of which an entry point uses what is spare, and nothing else.
+fn spare_program(program: &Program, spare: &[Spare]) -> Program {
     let mut program = program.clone();
     program.parameters = Vec::new().into();
     program.subobjects.clear();
@@ -213,7 +298,7 @@ fn spare_program(program: &Program, spare: &[Item]) -> Program {
     let constants: Vec<Item> = program.specialization_constants().collect();
     program.items = program.items.iter().copied().filter(|item| !constants.contains(item)).collect::<Vec<_>>().into();
     let mut code = Body::default();
-    let uses: Vec<Stmt> = spare.iter().flat_map(|item| used(&mut program, &mut code, *item)).collect();
+    let uses: Vec<Stmt> = spare.iter().flat_map(|spare| used(&mut program, &mut code, *spare)).collect();
     code.block = Block::of(uses).into();
     let function = program.functions.push(Function {
         name: ENTRY.into(),
@@ -240,24 +325,28 @@ fn spare_program(program: &Program, spare: &[Item]) -> Program {
     program
 }
 
-/// Statements that use an item.
-fn used(program: &mut Program, code: &mut Body, item: Item) -> Vec<Stmt> {
+/// Statements that use what is spare.
+fn used(program: &mut Program, code: &mut Body, spare: Spare) -> Vec<Stmt> {
     let span = Span::default();
     let variable = |code: &mut Body, ty: TypeId, value: Option<ExprId>| {
         let local = code.add_local("value", ty, span);
         (local, Stmt::new(StmtKind::Local(local, value), span))
     };
-    match item {
-        Item::Struct(id) => {
+    match spare {
+        Spare::Number(number) => {
+            let value = number.value(program, code);
+            vec![variable(code, number.ty, Some(value)).1]
+        }
+        Spare::Item(Item::Struct(id)) => {
             let ty = program.types.intern(Type::Struct(id));
             vec![variable(code, ty, None).1]
         }
-        Item::Global(id) => {
+        Spare::Item(Item::Global(id)) => {
             let ty = program.globals[id].ty;
             let value = Build::new(&mut program.types, &mut code.exprs, span).global(id, ty);
             vec![variable(code, ty, Some(value)).1]
         }
-        Item::Function(id) => {
+        Spare::Item(Item::Function(id)) => {
             let function = &program.functions[id];
             let result = function.result;
             let types: Vec<TypeId> = function.params.iter().map(|p| function.code.locals[p.local].ty).collect();
@@ -274,12 +363,12 @@ fn used(program: &mut Program, code: &mut Body, item: Item) -> Vec<Stmt> {
             });
             statements
         }
-        Item::Enum(_) => Vec::new(),
+        Spare::Item(Item::Enum(_)) => Vec::new(),
     }
 }
 
-/// The most of some items that can be had together, by halves: what is wrong with one is no reason to leave out others.
-fn usable(spare: &[Item], is_usable: &mut dyn FnMut(&[Item]) -> bool) -> Vec<Item> {
+/// The most of what is spare that can be had together, by halves: what is wrong with one is no reason to leave out others.
+fn usable(spare: &[Spare], is_usable: &mut dyn FnMut(&[Spare]) -> bool) -> Vec<Spare> {
     if spare.is_empty() || is_usable(spare) {
         return spare.to_vec();
     }
@@ -298,15 +387,15 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_left_out_alone() {
-        let all: Vec<Item> = (0..9).map(|id| Item::Struct(StructId(id))).collect();
+        let all: Vec<Spare> = (0..9).map(|id| Spare::Item(Item::Struct(StructId(id)))).collect();
         let bad = [all[2], all[7]];
         let mut tries = 0;
-        let mut is_usable = |items: &[Item]| {
+        let mut is_usable = |items: &[Spare]| {
             tries += 1;
             !items.iter().any(|item| bad.contains(item))
         };
         let good = usable(&all, &mut is_usable);
-        assert_eq!(good, all.iter().copied().filter(|item| !bad.contains(item)).collect::<Vec<_>>());
+        assert_eq!(good, all.iter().copied().filter(|item| !bad.contains(item)).collect::<Vec<Spare>>());
         assert!(tries < 18);
         assert!(usable(&bad, &mut |_| false).is_empty());
     }

@@ -345,8 +345,11 @@ impl<'a> Context<'a> {
     }
 
     /// The text of a parameter as a piece of its own.
-    pub(super) fn param_piece(&self, function: &Function, param: &Param, text: String) -> String {
-        self.marks.around((function.code.locals[param.local].span, PieceKind::Name), text)
+    fn param_piece(&self, id: FunctionId, param: &Param, text: String) -> String {
+        let span = self.program.functions[id].code.locals[param.local].span;
+        let made = self.program.made.as_ref().and_then(|made| made.code(id));
+        let pass = made.and_then(|made| made.local(param.local));
+        self.marks.around(Origin { span, kind: PieceKind::Name, pass }, text)
     }
 
     /// The entry point that a function is.
@@ -357,7 +360,8 @@ impl<'a> Context<'a> {
 
 impl Context<'_> {
     /// The parameters of a function in parentheses, with their comments, on lines as in the source. A method does not list its object.
-    pub(super) fn params(&self, function: &Function, print: &dyn Fn(usize, &Param) -> String) -> String {
+    pub(super) fn params(&self, id: FunctionId, print: &dyn Fn(usize, &Param) -> String) -> String {
+        let function = &self.program.functions[id];
         let mut out = "(".to_owned();
         let mut last = function.definition_span();
         let object = usize::from(function.is_member() && function.is_method());
@@ -368,7 +372,7 @@ impl Context<'_> {
             }
             last = span;
             self.trivia.write_all(param.comments.iter().filter(|c| !c.trailing), &mut out);
-            out.push_str(&self.param_piece(function, param, print(index, param)));
+            out.push_str(&self.param_piece(id, param, print(index, param)));
             // Those of the source are behind the comma there; one that a pass made is about what is before it.
             let is_made = |c: &&Comment| c.trailing && c.span == span;
             self.trivia.write_all(param.comments.iter().filter(is_made), &mut out);

@@ -210,13 +210,28 @@ impl<'a> Exprs<'a> {
         }
     }
 
+    /// The pass that gave what an expression names another name.
+    fn renamed(&self, code: &MadeCode, id: ExprId) -> Option<&'static str> {
+        let made = self.cx.program.made.as_ref()?;
+        match *self.kind(id) {
+            ExprKind::Local(local) => code.local(local),
+            ExprKind::Global(global) => made.renamed(Item::Global(global)),
+            ExprKind::Call(function, _) => made.renamed(Item::Function(function)),
+            ExprKind::Field(base, index) => match self.ty(base) {
+                Type::Struct(of) => made.renamed_field(of, index),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Writes an expression and says how tightly it holds together.
     pub(super) fn print(&self, id: ExprId, out: &mut String) -> Prec {
         let span = self.arena[id].span;
         if let Some(prec) = self.argument_of_macro(id, out) {
             return prec;
         }
-        let pass = self.made.and_then(|made| made.expr(id));
+        let pass = self.made.and_then(|made| made.expr(id).or_else(|| self.renamed(made, id)));
         self.cx.marks.begin(Origin { span, kind: PieceKind::Code, pass }, out);
         let prec = match span.file.is_named() {
             true if self.cx.macros.is_call(span) => {

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::ast::ExprKind;
 use crate::diagnostic::Code;
-use crate::lex::{TokenKind, character_codes};
+use crate::lex::{Token, TokenKind, character_codes};
 use crate::symbol::Symbol;
 
 /// Suffixes of integers, and how they are written in the tree.
@@ -94,6 +94,26 @@ fn hex_float(text: &str) -> Option<(f64, &'static str)> {
     }
     let exponent: i32 = exponent.parse().ok()?;
     Some((value * 2.0_f64.powi(exponent), suffix))
+}
+
+/// The number that a token is; `None` if it is malformed.
+pub fn number_of(token: &Token) -> Option<ExprKind> {
+    let text = token.text.as_str();
+    match token.kind {
+        TokenKind::Int => {
+            int_value(text).ok().map(|(value, suffix)| ExprKind::Int(value, Symbol::new(suffix), token.text))
+        }
+        TokenKind::Float => {
+            float_value(text).map(|(value, suffix)| ExprKind::Float(value, Symbol::new(suffix), token.text))
+        }
+        TokenKind::Ident
+        | TokenKind::String
+        | TokenKind::Char
+        | TokenKind::Punct
+        | TokenKind::Newline
+        | TokenKind::Other
+        | TokenKind::Eof => None,
+    }
 }
 
 /// The text that a string literal stands for.

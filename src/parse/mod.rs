@@ -47,6 +47,7 @@ use crate::lex::{Comment, NamedTokens, Token, TokenKind, TokenStream};
 pub use crate::preprocess::Language;
 use crate::source::Span;
 use crate::symbol::Symbol;
+pub use literal::number_of;
 pub use prefix::Beginnings;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
@@ -237,6 +238,7 @@ impl<'a> Parser<'a> {
             undecided: std::mem::take(&mut self.undecided),
             declared: self.outside_of_bodies(),
             written_numbers: std::mem::take(&mut self.written_numbers),
+            unused_numbers: Vec::new(),
         }
     }
 

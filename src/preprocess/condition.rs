@@ -99,6 +99,7 @@ impl Processor<'_> {
         if parenthesized && !self.pull().is_some_and(|i| i.token.text == self.names.close) {
             self.error(Code::BAD_DIRECTIVE, name.span, "`defined(` is not closed after the name");
         }
+        self.asks_for(name.text);
         self.is_defined(name.text)
     }
 

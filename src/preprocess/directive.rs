@@ -91,7 +91,7 @@ impl Processor<'_> {
             }
             "undef" => self.undef(&line),
             "if" => self.begin_if("if", &line, |p, l| p.evaluate(&l.tokens, l.name.span)),
-            "ifdef" => self.begin_if("ifdef", &line, |p, l| p.is_defined_operand(l)),
+            "ifdef" => self.begin_if("ifdef", &line, |p, l| p.asks_for_operand(l)),
             "ifndef" => self.begin_if("ifndef", &line, |p, l| !p.is_defined_operand(l)),
             "elif" | "elifdef" | "elifndef" => self.next_branch(&line, false),
             "else" => self.next_branch(&line, true),
@@ -279,6 +279,17 @@ impl Processor<'_> {
         }
     }
 
+    /// As [`Self::is_defined_operand`], where that is no question whether to define it.
+    fn asks_for_operand(&mut self, line: &Line) -> bool {
+        line.tokens.first().into_iter().for_each(|name| self.asks_for(name.text));
+        self.is_defined_operand(line)
+    }
+
+    /// Notes that a condition asks whether a macro is defined.
+    pub(super) fn asks_for(&self, name: Symbol) {
+        self.macros.get(&name).into_iter().for_each(|known| known.is_asked.set(true));
+    }
+
     fn is_defined_operand(&mut self, line: &Line) -> bool {
         let word = line.name.text;
         match line.tokens.as_slice() {
@@ -324,7 +335,7 @@ impl Processor<'_> {
             && !again
             && match word.as_str() {
                 "else" => true,
-                "elifdef" => self.is_defined_operand(line),
+                "elifdef" => self.asks_for_operand(line),
                 "elifndef" => !self.is_defined_operand(line),
                 _ => self.evaluate(&line.tokens, line.name.span),
             };

@@ -3,7 +3,7 @@
 use super::directive::Line;
 use super::{Expanded, ExpansionFrame, Frame, Item, MAX_ARGUMENT_DEPTH, Processor};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::lex::{CommentRange, NamedTokens, Token, TokenKind, single_token};
+use crate::lex::{CommentRange, NamedTokens, Token, TokenKind, UnusedNumber, single_token};
 use crate::source::{Expansion, FileId, MacroCall, Remark, Span};
 use crate::symbol::Symbol;
 use std::cell::Cell;
@@ -23,6 +23,8 @@ pub(super) struct Macro {
     remarks: Arc<[Remark]>,
     /// It is being expanded.
     pub disabled: Cell<bool>,
+    /// Something asks for it: it was expanded, or a condition holds because it is defined.
+    pub is_asked: Cell<bool>,
 }
 
 /// A piece of a replacement list.
@@ -79,11 +81,23 @@ impl Processor<'_> {
             (None, false, rest)
         };
         let Some(parts) = self.parts(body, params.as_deref(), variadic) else { return };
-        let (body, remarks, disabled) = (body.to_vec(), remarks.into(), Cell::new(false));
-        let made = Macro { name: name.text, params, variadic, parts, body, span: name.span, remarks, disabled };
+        let (body, remarks) = (body.to_vec(), remarks.into());
+        let (disabled, is_asked) = (Cell::new(false), Cell::new(false));
+        let made =
+            Macro { name: name.text, params, variadic, parts, body, span: name.span, remarks, disabled, is_asked };
         self.check_redefinition(&made);
         self.ask(name.text);
         self.macros.insert(name.text, Rc::new(made));
+    }
+
+    /// Macros of files that are numbers and that nothing asks for.
+    pub(super) fn unused_numbers(&self) -> Vec<UnusedNumber> {
+        #[expect(clippy::disallowed_methods, reason = "they are sorted by their places")]
+        let unused = self.macros.values().filter(|of| !of.is_asked.get() && of.params.is_none());
+        let of_files = unused.filter(|of| self.out.files.contains(&of.span.file));
+        let mut numbers: Vec<UnusedNumber> = of_files.filter_map(|of| of.number()).collect();
+        numbers.sort_by_key(|of| (of.definition.file, of.definition.start));
+        numbers
     }
 
     fn check_redefinition(&mut self, made: &Macro) {
@@ -222,6 +236,7 @@ impl Processor<'_> {
                 None => return Expanded::No(Item { painted: true, ..item }),
             }
         }
+        definition.is_asked.set(true);
         self.push_expansion(definition, &token, call_site, arguments);
         Expanded::Yes
     }
@@ -580,6 +595,24 @@ impl Processor<'_> {
 }
 
 impl Macro {
+    /// What it is as a number, with a sign and in parentheses or not.
+    fn number(&self) -> Option<UnusedNumber> {
+        let (mut tokens, mut is_negative) = (self.body.as_slice(), false);
+        let value = tokens.first()?.span.to(tokens.last()?.span);
+        loop {
+            match tokens {
+                [open, inner @ .., close] if open.text == "(" && close.text == ")" => tokens = inner,
+                [sign, inner @ ..] if sign.text == "-" && !is_negative => (tokens, is_negative) = (inner, true),
+                _ => break,
+            }
+        }
+        let [number] = tokens else { return None };
+        let is_number = matches!(number.kind, TokenKind::Int | TokenKind::Float);
+        let (definition, remarks) = (self.span, self.remarks.clone());
+        let found = UnusedNumber { name: self.name, definition, value, number: *number, is_negative, remarks };
+        is_number.then_some(found)
+    }
+
     /// The use with these arguments, if its first and last token are its own and each argument is there as it is.
     fn call(&self, arguments: &Arguments) -> Option<MacroCall> {
         let params = self.params.as_ref().filter(|_| !self.variadic)?;

@@ -426,6 +426,7 @@ impl<'a> Processor<'a> {
         let file = self.out.files.first().copied().unwrap_or_default();
         let end = self.sources.file(file).map_or(0, |f| f.text.len() as u32);
         let comments = std::mem::take(&mut self.pending);
+        self.out.unused_numbers = self.unused_numbers();
         // What was read before a limit was hit would only be cut off somewhere, which says nothing new.
         if self.aborted {
             self.out.tokens.clear();

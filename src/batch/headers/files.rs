@@ -129,11 +129,14 @@ impl<'a> TreeFiles<'a> {
         }
         let (mut text, mut copies) = (String::new(), String::new());
         if let Some(licence) = licence(&base.join(source)) {
-            // It comes first, though it may stand before the first declaration.
-            let behind = body.strip_prefix(licence.as_str()).map(|rest| rest.trim_start().to_owned());
-            let is_elsewhere = behind.is_none() && body.contains(licence.as_str());
-            body = behind.unwrap_or(body);
-            text.push_str(&if is_elsewhere { String::new() } else { format!("{licence}\n\n") });
+            // It comes first, though it may stand before declarations: the first ones of the texts that those are of.
+            // A line without words is none by which they are known.
+            let has_words = licence.contains(char::is_alphanumeric);
+            while let Some(at) = block_in(&body, &licence).filter(|at| has_words || *at == 0) {
+                let rest = body.get(at + licence.len()..).unwrap_or_default().trim_start();
+                body = format!("{}{rest}", body.get(..at).unwrap_or_default());
+            }
+            text.push_str(&if body.contains(&licence) { String::new() } else { format!("{licence}\n\n") });
         }
         match self.language {
             Language::Wgsl => {
@@ -273,11 +276,29 @@ impl<'a> TreeFiles<'a> {
     fn about_headers(&self, flat: &TreeText, direct: &[String]) -> String {
         let of_source = |(unit, _): &&(TextUnit, _)| unit.range.start >= flat.head;
         let Some((first, _)) = flat.read.units.iter().find(of_source) else { return String::new() };
-        let comments = flat.read.text.get(flat.head..first.range.start).unwrap_or_default().trim();
+        let before = |comment: &&Range<usize>| comment.start >= flat.head && comment.end <= first.range.start;
+        let comments: Vec<&Range<usize>> = first.comments.iter().map(|(comment, _)| comment).filter(before).collect();
         let needed = self.closed(direct);
-        let mut headers = needed.iter().filter_map(|source| self.headers.get(source));
-        let is_there = comments.is_empty() || headers.any(|header| header.text.contains(comments));
-        if is_there { String::new() } else { format!("{comments}\n") }
+        let headers: Vec<&str> =
+            needed.iter().filter_map(|source| Some(self.headers.get(source)?.text.as_str())).collect();
+        let (mut left, mut told) = (comments.as_slice(), String::new());
+        while let Some((next, rest)) = left.split_first() {
+            // Comments of several headers may stand there without a blank line between them.
+            let is_there = |count: &usize| {
+                let last = left.get(count - 1).map_or(next.end, |comment| comment.end);
+                let block = flat.read.text.get(next.start..last).unwrap_or_default();
+                headers.iter().any(|header| block_in(header, block).is_some())
+            };
+            left = match (1..=left.len()).rev().find(is_there) {
+                Some(count) => left.get(count..).unwrap_or_default(),
+                None => {
+                    told.push_str(flat.read.text.get((*next).clone()).unwrap_or_default());
+                    told.push('\n');
+                    rest
+                }
+            };
+        }
+        told
     }
 
     /// Directives and the comment about the file.
@@ -475,6 +496,17 @@ fn guard(name: &str) -> String {
         }
     }
     guard
+}
+
+/// Where a text has lines of comments that no others are right before or behind.
+fn block_in(text: &str, block: &str) -> Option<usize> {
+    let is_comment = |line: Option<&str>| line.is_some_and(|line| line.trim_start().starts_with("//"));
+    let is_alone = |at: &usize| {
+        let (before, behind) = (text.get(..*at).unwrap_or_default(), text.get(at + block.len()..).unwrap_or_default());
+        let is_line = (before.is_empty() || before.ends_with('\n')) && (behind.is_empty() || behind.starts_with('\n'));
+        is_line && !is_comment(before.lines().last()) && !is_comment(behind.lines().nth(1))
+    };
+    text.match_indices(block).map(|(at, _)| at).find(is_alone)
 }
 
 /// The comment that a source begins with, up to a blank line.

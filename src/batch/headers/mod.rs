@@ -279,8 +279,7 @@ impl TreeMaking<'_> {
             let form = HeaderForm { language, imports: self.imports };
             let mut sharing = HeaderSharing::of(outputs, form);
             let mains = texts.iter().take(count).map(|text| text.mains.clone()).collect();
-            let of_sources = if language.includes() { includes.clone() } else { SourceIncludes::default() };
-            sharing.set_sources(of_sources, mains);
+            sharing.set_sources(includes.clone(), mains, language.includes());
             let left_out = sharing.add_spare(&read, count, form);
             self.left_out.extend(left_out.into_iter().map(|name| format!("{}: {name}", target.name())));
             let files =

@@ -303,7 +303,7 @@ impl GlslFile<'_> {
             self.stage_layout(function, entry);
         }
         self.w.before(&function.comments);
-        let params = self.cx.params(function, &|_, p| self.param(function, p));
+        let params = self.cx.params(id, &|_, p| self.param(function, p));
         let precise = function.result != TypeId::VOID && function.modifiers.has(Modifiers::PRECISE);
         let precise = if precise { "precise " } else { "" };
         let result = format!("{precise}{}", Glsl.type_name(self.cx, function.result));

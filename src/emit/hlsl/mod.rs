@@ -452,7 +452,7 @@ impl HlslFile<'_> {
         let is_entry = self.cx.entry_of(id).is_some();
         let defaults = if is_entry || !is_declared { 0 } else { cx.defaults(function) };
         let declared = function.params.len() - defaults;
-        let params = self.cx.params(function, &|index, p| {
+        let params = self.cx.params(id, &|index, p| {
             let default = p.default.as_ref().filter(|_| index >= declared);
             self.param(function, p, is_entry) + &default.map(|tree| self.default(tree)).unwrap_or_default()
         });

@@ -176,7 +176,7 @@ impl WgslFile<'_> {
             }
             self.stage(entry);
         }
-        let params = self.cx.params(function, &|_, p| self.param(function, p));
+        let params = self.cx.params(id, &|_, p| self.param(function, p));
         let result = match function.result {
             TypeId::VOID => String::new(),
             ty => {

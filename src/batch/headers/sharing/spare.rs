@@ -4,8 +4,7 @@
 //! After:  `float cube(...)`, which none uses, behind it
 //!
 //! It comes from texts of their own, which are no outputs. What programs have in headers stays as it was: what they do not use goes
-//! without saying where it would be in the way, or would need what the header does not. Headers of which they use nothing need what
-//! others have.
+//! without saying where it would be in the way, or would need what the source of the header does not include.
 
 use super::{HeaderForm, HeaderPlace, HeaderSharing, Needs, ReadText, SharedUnit, closure};
 use crate::batch::headers::units::{TextUnit, TextUnitKind};
@@ -116,23 +115,18 @@ impl HeaderSharing {
     /// Leaves out what needs something that its header does not have.
     fn drop_incomplete(&mut self, first: usize) {
         let spare = || first..self.shared.len();
-        // As without spare declarations: those add no headers, and no ways from one to another.
-        let edges = self.edges_of(&|id| id < first);
+        let ways = self.ways(first);
         let reached: BTreeMap<&String, BTreeSet<&String>> =
-            edges.iter().map(|(from, needed)| (from, closure(needed.iter().collect(), &edges))).collect();
+            ways.iter().map(|(from, needed)| (from, closure(needed.iter().collect(), &ways))).collect();
         let fits = |unit: &SharedUnit, is_left: &dyn Fn(usize) -> bool| {
             let source = &unit.place.source;
-            let is_main = self.unused.is_main(source);
-            let has = |other: &HeaderPlace| match reached.get(source) {
-                Some(reached) => reached.contains(&other.source),
-                None => edges.contains_key(&other.source) || is_of_library(other) && !is_of_library(&unit.place),
-            };
+            let has = |other: &String| other == source || reached.get(source).is_some_and(|all| all.contains(other));
             let is_there = |id: &usize| is_left(*id) && self.unit(*id).is_some();
-            !is_main
+            !self.unused.is_main(source)
                 && unit.calls.iter().all(is_there)
                 && unit.needs.iter().all(|needed| {
                     let needed = Some(*needed).filter(|id| is_left(*id)).and_then(|id| self.unit(id));
-                    needed.is_some_and(|other| other.place.source == *source || has(&other.place))
+                    needed.is_some_and(|other| has(&other.place.source))
                 })
         };
         let mut dropped: BTreeSet<usize> = BTreeSet::new();
@@ -146,6 +140,29 @@ impl HeaderSharing {
             dropped.extend(unfit);
         }
         dropped.into_iter().for_each(|id| self.keep_in_texts(id));
+    }
+
+    /// The headers that each may need: those that it needs for programs, and what its spare declarations need if its source includes
+    /// that, if it is of the library, or if programs use nothing of the header. None needs itself by way of others.
+    fn ways(&self, first: usize) -> BTreeMap<String, BTreeSet<String>> {
+        let used = self.edges_of(&|id| id < first);
+        let mut ways = used.clone();
+        for unit in self.shared.iter().skip(first).filter(|unit| unit.is_shared) {
+            let from = &unit.place.source;
+            for other in unit.needs.iter().filter_map(|id| self.unit(*id)) {
+                let to = &other.place.source;
+                let is_new = from != to && !ways.get(from).is_some_and(|known| known.contains(to));
+                let is_meant = || {
+                    let is_helper = is_of_library(&other.place) && !is_of_library(&unit.place);
+                    let is_of_unused = !used.contains_key(from) && used.contains_key(to);
+                    is_helper || is_of_unused || self.unused.includes(from, to)
+                };
+                if is_new && is_meant() && !closure(vec![to], &ways).contains(from) {
+                    ways.entry(from.clone()).or_default().insert(to.clone());
+                }
+            }
+        }
+        ways
     }
 
     /// Leaves out functions of the library that nothing needs any more.

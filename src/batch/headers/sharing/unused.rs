@@ -14,8 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct UnusedHeaders {
     /// Their sources.
     sources: BTreeSet<String>,
-    /// What includes what; nothing in a language that does not include.
+    /// What includes what.
     includes: SourceIncludes,
+    /// Texts include headers; else they import what they use.
+    are_included: bool,
     /// The programs' own files, text for text.
     mains: Vec<Vec<String>>,
 }
@@ -30,6 +32,11 @@ impl UnusedHeaders {
         self.sources = sources.filter(|source| !used.contains_key(*source) && !self.is_main(source)).cloned().collect();
     }
 
+    /// Whether a source includes another one, itself or by way of others.
+    pub(super) fn includes(&self, from: &str, to: &str) -> bool {
+        self.includes.first(from, &|name| name == to).next().is_some()
+    }
+
     /// Whether a source is a program's own file.
     pub(super) fn is_main(&self, source: &String) -> bool {
         self.mains.iter().any(|mains| mains.contains(source))
@@ -38,13 +45,13 @@ impl UnusedHeaders {
 
 impl HeaderSharing {
     /// Says what sources include, and which are programs' own, text for text.
-    pub fn set_sources(&mut self, includes: SourceIncludes, mains: Vec<Vec<String>>) {
-        self.unused = UnusedHeaders { sources: BTreeSet::new(), includes, mains };
+    pub fn set_sources(&mut self, includes: SourceIncludes, mains: Vec<Vec<String>>, are_included: bool) {
+        self.unused = UnusedHeaders { sources: BTreeSet::new(), includes, are_included, mains };
     }
 
     /// The unused headers that a source includes, itself or by way of sources that are no headers.
     fn unused_of<'e>(&self, source: &str, edges: &'e BTreeMap<String, BTreeSet<String>>) -> BTreeSet<&'e String> {
-        if self.unused.sources.is_empty() {
+        if self.unused.sources.is_empty() || !self.unused.are_included {
             return BTreeSet::new();
         }
         let found = self.unused.includes.first(source, &|name| edges.contains_key(name));
