@@ -3,14 +3,16 @@
 use super::lock::LockArgs;
 use super::messages::{MessageArgs, Messages};
 use super::options::ProgramArgs;
+use super::tree::FlatBuild;
 use super::{Outcome, interrupt};
-use crate::batch::manifest::FILE_NAME;
+use crate::batch::headers::{TreeOrder, WrittenTree};
+use crate::batch::manifest::{FILE_NAME, Manifest};
 use crate::batch::port::{
-    Deed, Descriptions, PortDirectory, PortFacts, describe, markdown, page, quoted, report, step, steps, summary_of,
+    Deed, Descriptions, PortDirectory, PortFacts, TreeManifest, markdown, page, report, step, steps, summary_of,
 };
 use crate::batch::{
-    self, Beside, Built, Finding, Order, OutputKind, OutputUse, Plan, Selection, SidecarForm, Template, below, from,
-    plan_of, suggest, validators, write_whole,
+    self, Built, Finding, Order, OutputKind, OutputLayout, OutputUse, Plan, Selection, SidecarForm, Template, plan_of,
+    validators, write_whole,
 };
 use crate::compile::Target;
 use crate::diagnostic::Code;
@@ -42,6 +44,10 @@ pub struct PortArgs {
     /// Write the manifest into the tree instead, where it is yours from then on.
     #[arg(long)]
     manifest_in_tree: bool,
+    /// How outputs are cut: `flat` is a whole text a program, `tree` is one a source file, with headers in `inc` that texts include.
+    /// The default is the manifest's, else `flat`.
+    #[arg(long, value_enum)]
+    layout: Option<OutputLayout>,
     /// Check what is emitted: naga in process, and DXC, glslang, spirv-val, tint where found.
     #[arg(long)]
     validate: bool,
@@ -93,12 +99,13 @@ fn run(args: &PortArgs, messages: &mut Messages) -> Result<Outcome, Finding> {
     };
     let mut facts = PortFacts { is_update: args.update, ..PortFacts::default() };
     let (manifest, is_generated) = manifest(args, &directory, &before, &mut facts)?;
-    let mut built = build(args, &manifest, &directory.next(), &targets, &args.program.choices)?;
+    let (mut built, headers) = build(args, &manifest, &directory.next(), &targets, messages)?;
     if interrupt::is_interrupted() {
         return Ok(Outcome::Interrupted);
     }
     let of_sources = as_sources(args, &manifest, &directory);
-    let conflicts = write(&directory, &targets, &before, is_generated, &mut facts, &built, &of_sources)?;
+    let made = Made { built: &built, headers: &headers, is_generated, of_sources: &of_sources };
+    let conflicts = write(&directory, &targets, &before, &mut facts, &made)?;
     messages.built(&mut built);
     facts.notes.iter().for_each(|note| messages.note(note));
     for (name, deed) in facts.deeds.iter().filter(|(_, deed)| deed.needs_person()) {
@@ -132,15 +139,11 @@ fn manifest(
             .push(format!("The `{FILE_NAME}` beside this report, which was there before, says what is compiled."));
         return Ok((in_out, false));
     }
-    let (files, _) = below(&args.tree, &args.out).map_err(|e| Finding::error(Code::UNREADABLE, e))?;
-    let read = |name: &str| Some(String::from_utf8_lossy(&std::fs::read(args.tree.join(name)).ok()?).into_owned());
-    let Descriptions { found, all, notes, ignored } = describe(&files, &read);
     let ProgramArgs { include, defines, .. } = &args.program;
-    let suggested = suggest(&args.tree, &args.out, &Beside { include, defines, described: &all })?;
-    // Reports are the same wherever the tree lies.
-    let tree = format!("{}/", args.tree.to_string_lossy().replace('\\', "/").trim_end_matches('/'));
-    facts.notes.extend(notes.into_iter().chain(suggested.notes).map(|note| note.replace(&tree, "")));
-    facts.ignored = ignored;
+    let made = TreeManifest::of(&args.tree, &args.out, include, defines)?;
+    let Descriptions { found, notes, ignored, .. } = &made.described;
+    facts.notes.extend(notes.iter().cloned());
+    facts.ignored.clone_from(ignored);
     let sources: Vec<String> = found.iter().map(|(name, count)| format!("`{name}` ({count} commands)")).collect();
     facts.origin.push(match sources.as_slice() {
         [] => "No build description of the tree could be followed: entry points are those of customs.".to_owned(),
@@ -149,13 +152,13 @@ fn manifest(
     if args.manifest_in_tree {
         facts.origin.push(format!("They are in the `{FILE_NAME}` of the tree."));
         let fault = |e| Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", in_tree.display()));
-        write_whole(&in_tree, suggested.manifest.as_bytes()).map_err(fault)?;
+        write_whole(&in_tree, made.text.as_bytes()).map_err(fault)?;
         return Ok((in_tree, false));
     }
     facts.origin.push(format!("They are in the `{FILE_NAME}` beside this report, which may be edited."));
-    let tree = from(&args.out, &args.tree);
-    let tree = if tree.is_empty() { ".".to_owned() } else { tree };
-    let text = suggested.manifest.replacen("[build]\n", &format!("[build]\ntree = {}\n", quoted(&tree)), 1);
+    // An update asks for what the port before was asked for.
+    let layout = args.layout.or_else(|| Manifest::read(&in_out).ok()?.layout().0);
+    let text = made.text_beside(&args.out, &args.tree, layout);
     merge_manifest(directory, before, &text, facts)?;
     Ok((in_out, true))
 }
@@ -191,12 +194,50 @@ fn planned(args: &PortArgs, manifest: &Path) -> Result<Plan, Finding> {
     plan_of(manifest, true, &args.out, &Selection::default())
 }
 
-/// Builds the programs of the manifest into a directory.
-fn build(args: &PortArgs, manifest: &Path, out: &Path, target: &[Target], choices: &Choices) -> Result<Built, Finding> {
+/// Builds the programs of the manifest into a directory. Gives the headers of a tree, which are of no program alone, too.
+fn build(
+    args: &PortArgs,
+    manifest: &Path,
+    out: &Path,
+    target: &[Target],
+    messages: &mut Messages,
+) -> Result<(Built, BTreeSet<String>), Finding> {
     let plan = planned(args, manifest)?;
     let lock = args.lock.read(plan.bindings_lock.as_deref())?;
+    let choices = &args.program.choices;
     let order = order(args, out, target.to_vec(), choices.clone())?;
-    batch::build(&order, plan, lock, &|| {})
+    match args.layout.or(plan.layout).unwrap_or_default() {
+        OutputLayout::Flat => Ok((batch::build(&order, plan, lock, &|| {})?, BTreeSet::new())),
+        OutputLayout::Tree => {
+            let imports = plan.wgsl_imports.unwrap_or_default();
+            let flat = FlatBuild::below(out, imports);
+            let order = flat.order(order)?;
+            let mut built = batch::build(&order, plan, lock, &|| {})?;
+            let tree = TreeOrder { out, writes: true, prunes: true, imports, sidecars: true, choices };
+            let written = flat.write(&mut built, &order, &tree, args.validate, messages)?;
+            let headers = as_tree(&mut built, written);
+            Ok((built, headers))
+        }
+    }
+}
+
+/// Makes the outputs of a flat build those of its tree. Gives what is of no program alone.
+fn as_tree(built: &mut Built, written: WrittenTree) -> BTreeSet<String> {
+    let WrittenTree { mut names, replaced, .. } = written;
+    for (_, report) in &mut built.reports {
+        let mut known = BTreeSet::new();
+        for output in &mut report.outputs {
+            if let Some(name) = replaced.get(&*output.name) {
+                output.name = name.as_str().into();
+            }
+        }
+        report.outputs.retain(|output| names.contains(&*output.name) && known.insert(output.name.clone()));
+    }
+    let outputs = built.reports.iter().flat_map(|(_, report)| &report.outputs);
+    for output in outputs {
+        names.remove(&*output.name);
+    }
+    names
 }
 
 fn order<'a>(args: &'a PortArgs, out: &'a Path, targets: Vec<Target>, choices: Choices) -> Result<Order<'a>, Finding> {
@@ -261,17 +302,26 @@ fn owners(built: &Built) -> BTreeMap<String, String> {
     owners
 }
 
+/// What is merged.
+struct Made<'a> {
+    built: &'a Built,
+    headers: &'a BTreeSet<String>,
+    /// The manifest is one that a port has made.
+    is_generated: bool,
+    of_sources: &'a BTreeMap<String, Vec<Reflection>>,
+}
+
 /// Merges the outputs and the reports into the output directory. Gives whether there are conflicts.
 fn write(
     directory: &PortDirectory,
     targets: &[Target],
     before: &BTreeMap<String, String>,
-    is_generated: bool,
     facts: &mut PortFacts,
-    built: &Built,
-    of_sources: &BTreeMap<String, Vec<Reflection>>,
+    made: &Made,
 ) -> Result<bool, Finding> {
+    let Made { built, headers, is_generated, of_sources } = *made;
     let mut now = owners(built);
+    now.extend(headers.iter().map(|name| (name.clone(), String::new())));
     let has_failed = |report: &batch::Report| {
         report.fate.is_error() || report.is_skipped || report.counts.values().any(|[_, _, failed]| *failed > 0)
     };

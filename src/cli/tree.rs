@@ -30,7 +30,12 @@ impl FlatBuild {
             return Ok(FlatBuild { directory: temporary.path().to_path_buf(), imports, _temporary: Some(temporary) });
         }
         prepare(&args.out).map_err(in_way)?;
-        Ok(FlatBuild { directory: flat_directory(&args.out), imports, _temporary: None })
+        Ok(FlatBuild::below(&args.out, imports))
+    }
+
+    /// Below an output directory.
+    pub fn below(out: &Path, imports: WgslImports) -> FlatBuild {
+        FlatBuild { directory: flat_directory(out), imports, _temporary: None }
     }
 
     /// An order with its outputs there. They have source maps, which tell what comes from headers.
@@ -58,16 +63,27 @@ impl FlatBuild {
             sidecars: args.sidecar != SidecarForm::None,
             choices: &args.program.choices,
         };
-        let WrittenTree { whole, left_out } = write_tree(&mut built, order, &tree)?;
-        for name in left_out.iter().filter(|_| order.verbose) {
+        self.write(&mut built, order, &tree, args.validate, messages)?;
+        Ok(built)
+    }
+
+    /// Writes a tree, and has its texts checked if that is asked for.
+    pub fn write(
+        &self,
+        built: &mut Built,
+        order: &Order,
+        tree: &TreeOrder,
+        validates: bool,
+        messages: &mut Messages,
+    ) -> Result<WrittenTree, Finding> {
+        let written = write_tree(built, order, tree)?;
+        for name in written.left_out.iter().filter(|_| order.verbose) {
             messages.note(&format!("{name}, which no entry point uses, is in no header"));
         }
-        if args.validate {
-            for text in &whole {
-                self.validate(text, &mut built, messages)?;
-            }
+        for text in written.whole.iter().filter(|_| validates) {
+            self.validate(text, built, messages)?;
         }
-        Ok(built)
+        Ok(written)
     }
 
     /// What validators say of a text with its headers.

@@ -67,6 +67,10 @@ pub struct WrittenTree {
     pub whole: Vec<WholeText>,
     /// What no program uses and headers cannot have.
     pub left_out: BTreeSet<String>,
+    /// All files of the tree.
+    pub names: BTreeSet<String>,
+    /// Outputs of the flat build that others of the tree stand for.
+    pub replaced: BTreeMap<String, String>,
 }
 
 /// What becomes of a tree.
@@ -97,10 +101,12 @@ struct TreeRecord {
     form: String,
     /// Programs whose variants stay separate, with the target and the reason.
     separate: Vec<(String, String, String)>,
+    /// Outputs of the flat build that others stand for.
+    replaced: BTreeMap<String, String>,
 }
 
 /// Makes the tree of a flat build, which `order` was for. Of `built`, differences and stale outputs are those of the tree from now
-/// on. Nothing is told if the tree is right as it is.
+/// on. Only names are told if the tree is right as it is.
 pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<WrittenTree, Finding> {
     let out = tree.out;
     let path = out.join(record::DIRECTORY).join("tree.json");
@@ -118,7 +124,8 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         && built.reports.iter().all(|(_, report)| report.reason.is_none())
     {
         tell_separate(built, order, tree.choices, &before.separate);
-        return Ok(WrittenTree::default());
+        let names = before.outputs.into_keys().collect();
+        return Ok(WrittenTree { names, replaced: before.replaced, ..WrittenTree::default() });
     }
     let mut making = TreeMaking {
         order,
@@ -135,7 +142,8 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     };
     making.texts(built)?;
     making.others(built)?;
-    let TreeMaking { outputs, whole, left_out, separate, .. } = making;
+    let TreeMaking { outputs, whole, left_out, separate, replaced, .. } = making;
+    let names: BTreeSet<String> = outputs.keys().cloned().collect();
     tell_separate(built, order, tree.choices, &separate);
     let known = before.outputs.keys().chain(&before.stale);
     built.stale = known.filter(|name| !outputs.contains_key(*name) && out.join(name).is_file()).cloned().collect();
@@ -146,12 +154,12 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
         });
         let changed: Vec<Difference> = changed.collect();
         built.reports.iter_mut().take(1).for_each(|(_, report)| report.differences = changed.clone());
-        return Ok(WrittenTree { whole, left_out });
+        return Ok(WrittenTree { whole, left_out, names, replaced });
     }
     let in_way = |path: &Path, e: std::io::Error| {
         Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", path.display())).in_file(path)
     };
-    let mut written = TreeRecord { form, separate, ..TreeRecord::default() };
+    let mut written = TreeRecord { form, separate, replaced: replaced.clone(), ..TreeRecord::default() };
     for (name, bytes) in &outputs {
         let path = out.join(name);
         write_if_changed(&path, bytes, None).map_err(|e| in_way(&path, e))?;
@@ -163,7 +171,7 @@ pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<
     written.stale = built.stale.iter().filter(|name| out.join(name).is_file()).cloned().collect();
     let bytes = serde_json::to_vec(&written).unwrap_or_default();
     write_if_changed(&path, &bytes, None).map_err(|e| in_way(&path, e))?;
-    Ok(WrittenTree { whole, left_out })
+    Ok(WrittenTree { whole, left_out, names, replaced })
 }
 
 /// Says of programs that variants stay separate texts.

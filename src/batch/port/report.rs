@@ -1,6 +1,7 @@
 //! What a port tells: what became of each file, where each parameter was and is, what needs a person, how to validate.
 
 use super::document::Block;
+use super::script::from_directory;
 use super::update::Deed;
 use crate::batch::driver::{Built, Report};
 use crate::batch::plan::{DXC_LIBRARY, Job, dxc_profile, relative};
@@ -188,8 +189,8 @@ fn place(built: &Built, message: &Message) -> Option<String> {
 /// A message without its place. Paths in it are from the tree.
 fn words_of(built: &Built, message: &Message) -> String {
     let code = message.code.map_or(String::new(), |code| format!(" {code}"));
-    let base = format!("{}/", built.base.to_string_lossy().replace('\\', "/"));
-    format!("{}{code}: {}", message.severity.word(), message.message.replace(&base, ""))
+    let text = from_directory(&message.message, &built.base.to_string_lossy());
+    format!("{}{code}: {text}", message.severity.word())
 }
 
 fn became(programs: &[Ported]) -> Block {
