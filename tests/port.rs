@@ -552,13 +552,47 @@ fn what_is_not_followed_is_named() {
     }
 }
 
+/// The report tells for each target what became of a file and why; errors come first, and programs with the same parameters in the
+/// same places are one table.
+#[test]
+fn reports_tell_what_became_of_each_file_for_each_target() {
+    let unsized_array =
+        "Texture2D images[] : register(t0);\nfloat4 main(uint n : N) : SV_Target { return images[n][uint2(0, 0)]; }\n";
+    let broken = "float4 main() : SV_Target { return gone; }\n";
+    let files = [
+        ("s/a.frag.hlsl", SHADER),
+        ("s/b.frag.hlsl", SHADER),
+        ("s/c.frag.hlsl", unsized_array),
+        ("s/d.frag.hlsl", broken),
+    ];
+    let directory = tree(&files);
+    let run = port(directory.path(), &["--target", "glsl"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let report = read(directory.path(), "out/port.md");
+    for expected in [
+        "2 programs are ported, 1 more in part, as 7 texts; 1 has errors; 0 files are included by others.",
+        "| glsl | 3 | 1 |\n| wgsl | 2 | 2 |\n",
+        "| `c.frag.hlsl` | ported | glsl | `glsl/c.frag.main.frag` |\n",
+        "| `c.frag.hlsl` | has errors: `images`, an unbounded array of resources, is not supported by wgsl | wgsl |  |\n",
+        "| `d.frag.hlsl` | has errors: `gone` is not declared | ",
+        "### `a.frag.hlsl`, `b.frag.hlsl`\n",
+        "## What needs a person\n\n- error ",
+    ] {
+        assert!(
+            report.contains(expected) && run.stdout.contains("1 more in part"),
+            "{expected}\n{report}\n{}",
+            run.stdout
+        );
+    }
+}
+
 /// Macros that hang together are in programs apart, and the others are permutations of each.
 #[test]
 fn macros_that_hang_together_are_programs() {
     let lines = "a.hlsl -T ps -E shade -D K={1,2} -D L={0,1}\na.hlsl -T ps -E shade -D K={1,2} -D L={0,1} -D WAVE=64 -D SM=66\n";
     let (manifest, _) = manifest_of(&[("s/a.hlsl", SHADER), ("s/shaders.cfg", lines)]);
     let permuted = "permute = { K = [1, 2], L = [0, 1] }\n";
-    let with = "name = \"a.SM-66.WAVE-64\"\nfiles = [\"a.hlsl\"]\nentries = [\"shade:fragment\"]\ndefines = { SM = \"66\", WAVE = \"64\" }\n";
+    let with = "name = \"a.SM-66\"\nfiles = [\"a.hlsl\"]\nentries = [\"shade:fragment\"]\ndefines = { SM = \"66\", WAVE = \"64\" }\n";
     let without = "name = \"a.shade\"\nfiles = [\"a.hlsl\"]\nentries = [\"shade:fragment\"]\n";
     assert!(
         manifest.contains(&format!("{with}{permuted}")) && manifest.contains(&format!("{without}{permuted}")),

@@ -75,19 +75,26 @@ impl Group {
         if entries.is_empty() { String::new() } else { format!("entries = {}\n", list(&entries)) }
     }
 
-    /// What tells it from other groups of its file.
+    /// What tells it from other groups of its file: as few of its macros as do, else its entry points.
     pub fn suffix(&self, all: &[Group]) -> String {
-        let is_own = |(name, _): &&(String, Option<String>)| {
-            let own = value_of(self, name);
-            all.iter().any(|other| value_of(other, name) != own)
-        };
         let define = |(name, value): &(String, Option<String>)| match value {
             Some(value) => format!("{name}-{value}"),
             None => name.clone(),
         };
-        let entries = self.entries.iter().map(|(name, _)| name.clone());
-        let own: Vec<String> = self.defines.iter().filter(is_own).map(define).collect();
-        let parts: Vec<String> = if own.is_empty() { entries.collect() } else { own };
+        let mut alike: Vec<&Group> = all.iter().filter(|other| *other != self).collect();
+        let mut parts: Vec<String> = Vec::new();
+        while !alike.is_empty() {
+            let own = |name: &str| value_of(self, name);
+            let tells =
+                |(name, _): &&(String, Option<String>)| alike.iter().filter(|o| value_of(o, name) != own(name)).count();
+            // The first of those that tell most.
+            let Some(best) = self.defines.iter().rev().max_by_key(tells).filter(|best| tells(best) > 0) else { break };
+            alike.retain(|other| value_of(other, &best.0) == own(&best.0));
+            parts.push(define(best));
+        }
+        if parts.is_empty() {
+            parts.extend(self.entries.iter().map(|(name, _)| name.clone()));
+        }
         let joined = parts.join(".");
         let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
         joined.chars().map(plain).collect()
