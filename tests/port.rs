@@ -156,6 +156,63 @@ fn descriptions_of_every_kind_are_read() {
     }
 }
 
+/// Batch files run others with what these take, which say nothing by themselves then; `%cd%` is a place in the tree.
+#[test]
+fn batch_files_run_others() {
+    let all = "set LEVEL=2\r\ncall tools\\compile.bat x\\a shade\r\ncall :again\r\nfxc gone.hlsl /T ps_5_0\r\nexit /b\r\n:again\r\n\
+        call tools\\compile x\\b main\r\ntools\\last.cmd x\\c\r\nfxc x\\never.hlsl /T ps_5_0\r\n";
+    let compile = "pushd %~dp0..\r\nset root=%cd%\r\npopd\r\n\
+        fxc /T ps_5_0 /E %2 /D K=%LEVEL% /I \"%root%\\inc\" \"%root%\\%1.hlsl\"\r\n";
+    let last = "fxc /T ps_5_0 /E shade /D K=3 %1.hlsl\r\n";
+    let files = [
+        ("s/all.bat", all),
+        ("s/tools/compile.bat", compile),
+        ("s/tools/last.cmd", last),
+        ("s/inc/one.hlsli", "#define ONE 1\n"),
+        ("s/x/a.hlsl", SHADER),
+        ("s/x/b.hlsl", SHADER),
+        ("s/x/c.hlsl", SHADER),
+    ];
+    let (manifest, report) = manifest_of(&files);
+    for (file, entry, level) in [("a", "shade", "2"), ("b", "main", "2"), ("c", "shade", "3")] {
+        let section =
+            format!("files = [\"x/{file}.hlsl\"]\nentries = [\"{entry}:fragment\"]\ndefines = {{ K = \"{level}\" }}\n");
+        assert!(manifest.contains(&section), "{section}\n{manifest}\n{report}");
+    }
+    assert!(
+        manifest.contains("include = [\"inc\"]") && report.contains("`all.bat` (3 commands)"),
+        "{manifest}\n{report}"
+    );
+    assert!(
+        !report.contains("never") && !report.contains("gone") && !report.contains("tools/compile.bat` ("),
+        "{report}"
+    );
+}
+
+/// A script that takes the name of a shader, and that nothing of the tree runs, is for all that are called so.
+#[test]
+fn names_of_which_a_part_is_not_known_are_patterns() {
+    let one = "set name=%1\r\nset up=%2\r\npushd %up%..\r\nset root=%cd%\r\npopd\r\n\
+        dxc -T ps_6_0 -E shade -D K=2 -I \"%root%\\lib\\inc\" \"%root%\\lib\\%name%_pass.hlsl\"\r\n";
+    let files = [
+        ("s/tools/one.bat", one),
+        ("s/deep/lib/inc/one.hlsli", "#define ONE 1\n"),
+        ("s/deep/lib/a_pass.hlsl", SHADER),
+        ("s/deep/lib/b_pass.hlsl", SHADER),
+        ("s/deep/lib/other.hlsl", SHADER),
+    ];
+    let (manifest, report) = manifest_of(&files);
+    let section = "files = [\"deep/lib/a_pass.hlsl\", \"deep/lib/b_pass.hlsl\"]\nentries = [\"shade:fragment\"]\n\
+        defines = { K = \"2\" }\ninclude = [\"deep/lib/inc\"]\n";
+    assert!(manifest.contains(section), "{manifest}\n{report}");
+    assert!(
+        report.contains(
+            "one.bat:6: `${CD}\\lib\\${NAME}_pass.hlsl` is not known: all files that are called so are taken"
+        ),
+        "{report}"
+    );
+}
+
 /// The content of MonoGame names effects, whose passes name functions.
 #[test]
 fn effects_of_monogame_have_the_entry_points_of_their_passes() {
@@ -192,7 +249,7 @@ fn rules_of_makefiles_are_run_for_their_targets() {
         ("m/x/unused", "files = [\"m/x/unused.hlsl\"]\nentries = [\"main:fragment\"]\ndefines = { unused = \"1\" }\n"),
         ("m/c.C", "files = [\"m/c.hlsl\"]\nentries = [\"main:fragment\"]\ndefines = { C = \"1\" }\n"),
         ("m/d.D-4", "files = [\"m/d.hlsl\"]\nentries = [\"main:fragment\"]\ndefines = { D = \"4\" }\n"),
-        ("m/b.K-2", "files = [\"m/b.hlsl\"]\nentries = [\"main:fragment\"]\ndefines = { K = \"2\" }\n"),
+        ("m/b.main", "files = [\"m/b.hlsl\"]\nentries = [\"main:fragment\"]\npermute = { K = [1, 2] }\n"),
     ] {
         assert!(manifest.contains(keys), "{name}\n{manifest}\n{report}");
     }
@@ -495,6 +552,54 @@ fn what_is_not_followed_is_named() {
     }
 }
 
+/// The report tells for each target what became of a file and why; errors come first, and programs with the same parameters in the
+/// same places are one table.
+#[test]
+fn reports_tell_what_became_of_each_file_for_each_target() {
+    let unsized_array =
+        "Texture2D images[] : register(t0);\nfloat4 main(uint n : N) : SV_Target { return images[n][uint2(0, 0)]; }\n";
+    let broken = "float4 main() : SV_Target { return gone; }\n";
+    let files = [
+        ("s/a.frag.hlsl", SHADER),
+        ("s/b.frag.hlsl", SHADER),
+        ("s/c.frag.hlsl", unsized_array),
+        ("s/d.frag.hlsl", broken),
+    ];
+    let directory = tree(&files);
+    let run = port(directory.path(), &["--target", "glsl"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let report = read(directory.path(), "out/port.md");
+    for expected in [
+        "2 programs are ported, 1 more in part, as 7 texts; 1 has errors; 0 files are included by others.",
+        "| glsl | 3 | 1 |\n| wgsl | 2 | 2 |\n",
+        "| `c.frag.hlsl` | ported | glsl | `glsl/c.frag.main.frag` |\n",
+        "| `c.frag.hlsl` | has errors: `images`, an unbounded array of resources, is not supported by wgsl | wgsl |  |\n",
+        "| `d.frag.hlsl` | has errors: `gone` is not declared | ",
+        "### `a.frag.hlsl`, `b.frag.hlsl`\n",
+        "## What needs a person\n\n- error ",
+    ] {
+        assert!(
+            report.contains(expected) && run.stdout.contains("1 more in part"),
+            "{expected}\n{report}\n{}",
+            run.stdout
+        );
+    }
+}
+
+/// Macros that hang together are in programs apart, and the others are permutations of each.
+#[test]
+fn macros_that_hang_together_are_programs() {
+    let lines = "a.hlsl -T ps -E shade -D K={1,2} -D L={0,1}\na.hlsl -T ps -E shade -D K={1,2} -D L={0,1} -D WAVE=64 -D SM=66\n";
+    let (manifest, _) = manifest_of(&[("s/a.hlsl", SHADER), ("s/shaders.cfg", lines)]);
+    let permuted = "permute = { K = [1, 2], L = [0, 1] }\n";
+    let with = "name = \"a.SM-66\"\nfiles = [\"a.hlsl\"]\nentries = [\"shade:fragment\"]\ndefines = { SM = \"66\", WAVE = \"64\" }\n";
+    let without = "name = \"a.shade\"\nfiles = [\"a.hlsl\"]\nentries = [\"shade:fragment\"]\n";
+    assert!(
+        manifest.contains(&format!("{with}{permuted}")) && manifest.contains(&format!("{without}{permuted}")),
+        "{manifest}"
+    );
+}
+
 /// A loop that never ends, and values that grow, end the reading of a script and not the program.
 #[test]
 fn scripts_without_end_are_left() {
@@ -633,6 +738,39 @@ fn an_update_merges_edits_and_changes() {
     assert_eq!(port(at, &["--update"]).code, 0);
     let text = read(at, A);
     assert!(text.contains("// by hand\nfn main") && text.contains("11.0") && text.contains("33.0"), "{text}");
+}
+
+/// Headers of a tree are merged as texts are, and an update cuts outputs as the port before.
+#[test]
+fn outputs_may_be_a_tree() {
+    let one = "float one()\n{\n    return 1;\n}\n\nfloat two()\n{\n    return 2;\n}\n";
+    let main = "#include \"inc/light.hlsli\"\nfloat4 main() : SV_Target\n{\n    return one() + two();\n}\n";
+    let files = [("s/inc/light.hlsli", one), ("s/a.frag.hlsl", main), ("s/b.frag.hlsl", main)];
+    let directory = tree(&files);
+    let at = directory.path();
+    let all = ["--target", "hlsl,glsl"];
+    assert_eq!(port(at, &[&all[..], &["--layout", "tree"]].concat()).code, 0);
+    assert!(read(at, "out/shaderport.toml").contains("layout = \"tree\"\n"));
+    let headers = ["out/hlsl/inc/light.hlsl", "out/glsl/inc/light.glsl", "out/wgsl/inc/light.wgsl"];
+    for header in headers {
+        edit(at, header, "one()", "one(/* by hand */)");
+    }
+    edit(at, "out/wgsl/a.frag.wgsl", "fn main", "// by hand\nfn main");
+    edit(at, "s/inc/light.hlsli", "return 2;", "return 22;");
+    let run = port(at, &[&all[..], &["--update"]].concat());
+    assert_eq!(run.code, 0, "{}{}", run.stderr, run.stdout);
+    for header in headers {
+        let text = read(at, header);
+        assert!(text.contains("one(/* by hand */)") && text.contains("return 22"), "{text}");
+    }
+    assert!(read(at, "out/wgsl/a.frag.wgsl").contains("// by hand\nfn main"));
+    let report = read(at, "out/port.md");
+    assert!(report.contains("| `wgsl/inc/light.wgsl` | edits and changes merged |"), "{report}");
+    // Nothing makes the headers any more.
+    edit(at, "s/a.frag.hlsl", "#include \"inc/light.hlsli\"", "float one() { return 1; }\nfloat two() { return 2; }");
+    edit(at, "s/b.frag.hlsl", "#include \"inc/light.hlsli\"", "float one() { return 1; }\nfloat two() { return 2; }");
+    assert_eq!(port(at, &[&all[..], &["--update"]].concat()).code, 0);
+    assert!(read(at, headers[0]).contains("by hand"), "what was edited stays");
 }
 
 #[test]

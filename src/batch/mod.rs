@@ -83,7 +83,7 @@ pub use plan::plan;
 #[cfg(feature = "internals")]
 pub use plan::{DXC_LIBRARY, Job, dxc_profile};
 #[cfg(feature = "cli")]
-pub use plan::{Plan, Project, base, enclosing, from, plan_of, plan_of_files, project};
+pub use plan::{Plan, Project, base, enclosing, plan_of, plan_of_files, project};
 #[cfg(feature = "cli")]
 pub use program::Fate;
 pub use program::OutputKind;

@@ -496,7 +496,7 @@ fn of_descriptions(sources: &[Source]) -> String {
     for source in sources.iter().filter(|source| !source.is_plain()) {
         let stem = source.file.rsplit_once('.').map_or(source.file.as_str(), |(stem, _)| stem);
         for group in &source.groups {
-            let usual = format!("{stem}.{}", group.suffix());
+            let usual = format!("{stem}.{}", group.suffix(&source.groups));
             let numbered = (2..).map(|n| format!("{usual}.{n}"));
             let name = std::iter::once(usual.clone()).chain(numbered).find(|name| !names.contains(name));
             let name = name.unwrap_or(usual);

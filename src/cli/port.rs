@@ -8,12 +8,12 @@ use super::{Outcome, interrupt};
 use crate::batch::headers::{TreeFileNames, TreeOrder};
 use crate::batch::manifest::FILE_NAME;
 use crate::batch::port::{
-    Deed, Descriptions, OutputCut, PortDirectory, PortFacts, describe, markdown, page, quoted, report, step, steps,
+    Deed, Descriptions, OutputCut, PortDirectory, PortFacts, TreeManifest, markdown, page, report, step, steps,
     summary_of,
 };
 use crate::batch::{
-    self, Beside, Built, Finding, Order, OutputKind, OutputLayout, OutputUse, Plan, Selection, SidecarForm, Template,
-    WgslImports, below, from, plan_of, suggest, validators, write_whole,
+    self, Built, Finding, Order, OutputKind, OutputLayout, OutputUse, Plan, Selection, SidecarForm, Template,
+    WgslImports, plan_of, validators, write_whole,
 };
 use crate::compile::Target;
 use crate::diagnostic::Code;
@@ -151,16 +151,11 @@ fn manifest(
             .push(format!("The `{FILE_NAME}` beside this report, which was there before, says what is compiled."));
         return Ok((in_out, false));
     }
-    let (files, _) = below(&args.tree, &args.out).map_err(|e| Finding::error(Code::UNREADABLE, e))?;
-    let read = |name: &str| Some(String::from_utf8_lossy(&std::fs::read(args.tree.join(name)).ok()?).into_owned());
-    let Descriptions { found, all, notes, ignored } = describe(&files, &read);
-    let with = |text: &str, more: &str| text.replacen("[build]\n", &format!("[build]\n{more}{}", cut.lines()), 1);
     let ProgramArgs { include, defines, .. } = &args.program;
-    let suggested = suggest(&args.tree, &args.out, &Beside { include, defines, described: &all })?;
-    // Reports are the same wherever the tree lies.
-    let tree = format!("{}/", args.tree.to_string_lossy().replace('\\', "/").trim_end_matches('/'));
-    facts.notes.extend(notes.into_iter().chain(suggested.notes).map(|note| note.replace(&tree, "")));
-    facts.ignored = ignored;
+    let made = TreeManifest::of(&args.tree, &args.out, include, defines)?;
+    let Descriptions { found, notes, ignored, .. } = &made.described;
+    facts.notes.extend(notes.iter().cloned());
+    facts.ignored.clone_from(ignored);
     let sources: Vec<String> = found.iter().map(|(name, count)| format!("`{name}` ({count} commands)")).collect();
     facts.origin.push(match sources.as_slice() {
         [] => "No build description of the tree could be followed: entry points are those of customs.".to_owned(),
@@ -169,13 +164,11 @@ fn manifest(
     if args.manifest_in_tree {
         facts.origin.push(format!("They are in the `{FILE_NAME}` of the tree."));
         let fault = |e| Finding::error(Code::OUTPUT, format!("cannot write {}: {e}", in_tree.display()));
-        write_whole(&in_tree, with(&suggested.manifest, "").as_bytes()).map_err(fault)?;
+        write_whole(&in_tree, made.with(&cut.lines()).as_bytes()).map_err(fault)?;
         return Ok((in_tree, false));
     }
     facts.origin.push(format!("They are in the `{FILE_NAME}` beside this report, which may be edited."));
-    let tree = from(&args.out, &args.tree);
-    let tree = if tree.is_empty() { ".".to_owned() } else { tree };
-    let text = with(&suggested.manifest, &format!("tree = {}\n", quoted(&tree)));
+    let text = made.text_beside(&args.out, &args.tree, cut);
     merge_manifest(directory, before, &text, facts)?;
     Ok((in_out, true))
 }

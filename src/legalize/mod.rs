@@ -661,9 +661,14 @@ fn without_spelling(program: &Program, profile: &Profile, diags: &mut Diagnostic
             diags.push(unsupported(function, function.span).note(note));
         }
     }
+    // They are left where the pass that replaces them has reported what it cannot do.
+    let replaced = program.marked("__as_structured");
     let mut calls = |exprs: &ExprArena, live: &[ExprId]| {
         for id in live {
             let ExprKind::Call(callee, _) = exprs[*id].kind else { continue };
+            if replaced.contains(&callee) {
+                continue;
+            }
             let callee = &program.functions[callee];
             if is_unknown(callee) {
                 diags.push(unsupported(callee, exprs[*id].span));

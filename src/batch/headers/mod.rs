@@ -134,7 +134,7 @@ struct TreeRecord {
 }
 
 /// Makes the tree of a flat build, which `order` was for. Of `built`, differences and stale outputs are those of the tree from now
-/// on. Nothing is told if the tree is right as it is.
+/// on. Only names are told if the tree is right as it is.
 pub fn write_tree(built: &mut Built, order: &Order, tree: &TreeOrder) -> Result<WrittenTree, Finding> {
     let out = tree.out;
     let path = out.join(record::DIRECTORY).join("tree.json");

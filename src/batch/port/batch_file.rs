@@ -1,10 +1,10 @@
 //! `.cmd` and `.bat`: an interpreter of what build scripts have. It follows `set`, `call :LABEL ARGUMENTS`, `goto`, `if`, `for`
-//! over lists, numbers and files, blocks, `&` and `||`, `%NAME%`, `%1`, `%~dp0`, `%NAME:a=b%` and `!NAME!`. Every program is taken
-//! to end well. What is not followed is named.
+//! over lists, numbers and files, blocks, `&` and `||`, `%NAME%`, `%1`, `%~dp0`, `%NAME:a=b%` and `!NAME!`, and other batch files of
+//! the tree, with what they are given. Every program is taken to end well. What is not followed is named.
 
 use super::batch_syntax::{BatchList, BatchNode, BatchTest, nodes};
 use super::batch_text::{compare, cut, known, part, replaced, with_letter, words_of_list};
-use super::script::{Reading, Script, joined};
+use super::script::{Reading, Script, ScriptCall, joined};
 use super::words::{is_open, tool_in, unknown, windows_words};
 use std::collections::BTreeMap;
 
@@ -12,13 +12,36 @@ use std::collections::BTreeMap;
 const MOST_STEPS: usize = 200_000;
 /// Calls in calls.
 const DEEPEST: usize = 64;
+/// Batch files that run each other.
+const DEEPEST_SCRIPTS: usize = 16;
 /// Characters of a line with its variables.
 const LONGEST: usize = 1 << 15;
 /// Rounds of `for /l`.
 const MOST_ROUNDS: usize = 4096;
 
+/// Gives the text of a file of the tree.
+type Texts<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// What a script does when it is run without arguments.
-pub fn read(script: &Script) -> Reading {
+pub fn read(script: &Script, texts: Texts) -> Reading {
+    let directory = script.directory();
+    run_script(script, &[], BatchState { directory, ..BatchState::default() }, 0, texts).0.reading
+}
+
+/// What a script does that another description runs.
+pub fn read_call(script: &Script, call: &ScriptCall, texts: Texts) -> Reading {
+    let state = BatchState { directory: call.directory.clone(), ..BatchState::default() };
+    run_script(script, &call.arguments, state, 1, texts).0.reading
+}
+
+/// Runs a script from its beginning. Gives whether the scripts that run it are to end, too.
+fn run_script(
+    script: &Script,
+    arguments: &[String],
+    state: BatchState,
+    depth: usize,
+    texts: Texts,
+) -> (BatchState, bool) {
     let lines: Vec<&str> = script.text.trim_start_matches('\u{feff}').lines().collect();
     let mut labels = BTreeMap::new();
     for (at, line) in lines.iter().enumerate() {
@@ -26,18 +49,9 @@ pub fn read(script: &Script) -> Reading {
             labels.entry(label).or_insert(at);
         }
     }
-    let mut running = BatchRun {
-        script: *script,
-        lines,
-        labels,
-        variables: BTreeMap::new(),
-        directory: script.directory(),
-        before: Vec::new(),
-        reading: Reading::default(),
-        steps: 0,
-    };
-    running.run(0, &[], 0);
-    running.reading
+    let mut running = BatchRun { script: *script, lines, labels, texts, before: Vec::new(), state };
+    let ends = running.run(0, arguments, depth);
+    (running.state, ends)
 }
 
 /// The label that a line is. `::` begins a remark.
@@ -54,18 +68,25 @@ enum BatchFlow {
     End,
 }
 
+/// What scripts that run each other share.
+#[derive(Default)]
+struct BatchState {
+    /// By names in upper case.
+    variables: BTreeMap<String, String>,
+    /// Where they are, from the tree.
+    directory: String,
+    reading: Reading,
+    steps: usize,
+}
+
 struct BatchRun<'a> {
     script: Script<'a>,
     lines: Vec<&'a str>,
     labels: BTreeMap<String, usize>,
-    /// By names in upper case.
-    variables: BTreeMap<String, String>,
-    /// Where it is, from the tree.
-    directory: String,
+    texts: Texts<'a>,
     /// Of `pushd`.
     before: Vec<String>,
-    reading: Reading,
-    steps: usize,
+    state: BatchState,
 }
 
 /// What a line is run with.
@@ -75,15 +96,15 @@ struct BatchFrame<'f> {
     depth: usize,
 }
 
-impl<'a> BatchRun<'a> {
+impl BatchRun<'_> {
     /// Runs from a line on, until the script or the call ends. Gives whether the script is to end.
     fn run(&mut self, start: usize, arguments: &[String], depth: usize) -> bool {
         let mut arguments = arguments.to_vec();
         let mut at = start;
         while at < self.lines.len() {
-            self.steps += 1;
-            if self.steps > MOST_STEPS {
-                self.reading.note(&self.script, at + 1, "the script runs for longer than it is followed");
+            self.state.steps += 1;
+            if self.state.steps > MOST_STEPS {
+                self.state.reading.note(&self.script, at + 1, "the script runs for longer than it is followed");
                 return true;
             }
             let (text, next) = self.logical(at);
@@ -94,7 +115,7 @@ impl<'a> BatchRun<'a> {
             }
             let text = self.expanded(&text, &arguments);
             if text.len() > LONGEST {
-                self.reading.note(&self.script, line, "the line is longer than lines that are followed");
+                self.state.reading.note(&self.script, line, "the line is longer than lines that are followed");
                 continue;
             }
             let mut frame = BatchFrame { line, arguments: &mut arguments, depth };
@@ -106,7 +127,7 @@ impl<'a> BatchRun<'a> {
                 BatchFlow::Label(label) => match self.labels.get(&label) {
                     Some(place) => at = *place + 1,
                     None => {
-                        self.reading.note(&self.script, line, &format!("there is no label `{label}`"));
+                        self.state.reading.note(&self.script, line, &format!("there is no label `{label}`"));
                         return true;
                     }
                 },
@@ -174,21 +195,29 @@ impl<'a> BatchRun<'a> {
         let digit = from.chars().next()?.to_digit(10)?;
         let after = from.get(1..)?;
         if digit == 0 {
-            let of_script = if form.contains('d') || form.contains('p') { format!("{HERE}\\") } else { String::new() };
-            return Some((of_script, after));
+            return Some((self.own_name(form), after));
         }
         let value = arguments.get(digit as usize - 1).cloned().unwrap_or_default();
         Some((if form == "=" { value } else { part(&value, form) }, after))
+    }
+
+    /// `%0` in a form such as `~dp0`.
+    fn own_name(&self, form: &str) -> String {
+        match form.contains('d') || form.contains('p') {
+            true => format!("{ROOT}{}/", self.script.directory()),
+            false => String::new(),
+        }
     }
 
     /// `NAME`, `NAME:a=b` or `NAME:~1,2`.
     fn variable(&self, text: &str) -> String {
         let (name, change) = text.split_once(':').map_or((text, None), |(name, change)| (name, Some(change)));
         let name = name.to_ascii_uppercase();
-        let value = match (self.variables.get(&name), name.as_str()) {
+        let value = match (self.state.variables.get(&name), name.as_str()) {
             (Some(value), _) => value.clone(),
             (None, "ERRORLEVEL") => "0".to_owned(),
-            (None, "CD") => ".".to_owned(),
+            (None, "CD") if is_open(&self.state.directory) => unknown(&name),
+            (None, "CD") => format!("{ROOT}{}", self.state.directory),
             (None, _) => return unknown(&name),
         };
         match change {
@@ -222,8 +251,8 @@ impl<'a> BatchRun<'a> {
             BatchNode::For { letter, listed, body } => {
                 let values = self.values(listed, frame.line);
                 for value in values.into_iter().take(MOST_ROUNDS) {
-                    self.steps += 1;
-                    if self.steps > MOST_STEPS {
+                    self.state.steps += 1;
+                    if self.state.steps > MOST_STEPS {
                         return BatchFlow::End;
                     }
                     let body = body.with(&|text: &str| with_letter(text, *letter, &value));
@@ -242,10 +271,10 @@ impl<'a> BatchRun<'a> {
             BatchTest::Not(inner) => !self.holds(inner),
             BatchTest::Exists(path) => {
                 let path = self.placed(self.delayed(path).trim_matches('"'));
-                self.script.has(&self.directory, &path)
-                    || !self.script.matching(&self.directory, &path, false).is_empty()
+                self.script.has(&self.state.directory, &path)
+                    || !self.script.matching(&self.state.directory, &path, false).is_empty()
             }
-            BatchTest::Defined(name) => self.variables.contains_key(&name.to_ascii_uppercase()),
+            BatchTest::Defined(name) => self.state.variables.contains_key(&name.to_ascii_uppercase()),
             // Programs are taken to end well.
             BatchTest::ErrorLevel(level) => level.trim() == "0",
             BatchTest::Compare { left, operator, right, any_case } => {
@@ -263,15 +292,18 @@ impl<'a> BatchRun<'a> {
                 let mut values = Vec::new();
                 for word in words_of_list(&text) {
                     match word.contains(['*', '?']) {
-                        true => values.extend(self.script.matching(&self.directory, word.trim_matches('"'), false)),
+                        true => {
+                            values.extend(self.script.matching(&self.state.directory, word.trim_matches('"'), false))
+                        }
                         false => values.push(word),
                     }
                 }
                 values
             }
             BatchList::Files { below, patterns } => {
-                let below = joined(&self.directory, &self.placed(self.delayed(below).trim_matches('"')));
-                let back = below.strip_prefix(&self.directory).unwrap_or_default().trim_start_matches('/').to_owned();
+                let below = joined(&self.state.directory, &self.placed(self.delayed(below).trim_matches('"')));
+                let back =
+                    below.strip_prefix(&self.state.directory).unwrap_or_default().trim_start_matches('/').to_owned();
                 let of = |pattern: &String| self.script.matching(&below, pattern.trim_matches('"'), true);
                 words_of_list(patterns).iter().flat_map(of).map(|file| joined(&back, &file)).collect()
             }
@@ -287,7 +319,7 @@ impl<'a> BatchRun<'a> {
                 values
             }
             BatchList::Other(text) => {
-                self.reading.note(&self.script, line, &format!("`for {text}` is not followed"));
+                self.state.reading.note(&self.script, line, &format!("`for {text}` is not followed"));
                 Vec::new()
             }
         }
@@ -295,7 +327,7 @@ impl<'a> BatchRun<'a> {
 
     /// `!NAME!`.
     fn delayed(&self, text: &str) -> String {
-        if !self.variables.contains_key(DELAYED) {
+        if !self.state.variables.contains_key(DELAYED) {
             return text.to_owned();
         }
         let mut out = String::new();
@@ -314,7 +346,7 @@ impl<'a> BatchRun<'a> {
             "" | "rem" | "echo" | "endlocal" => BatchFlow::Next,
             "setlocal" => {
                 if rest.to_ascii_lowercase().contains("enabledelayedexpansion") {
-                    self.variables.insert(DELAYED.to_owned(), String::new());
+                    self.state.variables.insert(DELAYED.to_owned(), String::new());
                 }
                 BatchFlow::Next
             }
@@ -333,20 +365,17 @@ impl<'a> BatchRun<'a> {
             }
             "cd" | "chdir" | "pushd" => {
                 if first.eq_ignore_ascii_case("pushd") {
-                    self.before.push(self.directory.clone());
+                    self.before.push(self.state.directory.clone());
                 }
                 self.go(rest_trimmed, frame.line);
                 BatchFlow::Next
             }
             "popd" => {
-                self.directory = self.before.pop().unwrap_or_else(|| self.script.directory());
+                self.state.directory = self.before.pop().unwrap_or_else(|| self.script.directory());
                 BatchFlow::Next
             }
             "call" if rest_trimmed.starts_with(':') => self.call(rest_trimmed, frame),
-            _ => {
-                self.program(&text, frame.line);
-                BatchFlow::Next
-            }
+            _ => self.program(&text, frame),
         }
     }
 
@@ -355,11 +384,11 @@ impl<'a> BatchRun<'a> {
         let Some((label, arguments)) = words.split_first() else { return BatchFlow::Next };
         let label = label.to_ascii_lowercase();
         let Some(place) = self.labels.get(&label).copied() else {
-            self.reading.note(&self.script, frame.line, &format!("there is no label `{label}`"));
+            self.state.reading.note(&self.script, frame.line, &format!("there is no label `{label}`"));
             return BatchFlow::Next;
         };
         if frame.depth >= DEEPEST {
-            self.reading.note(&self.script, frame.line, "calls are deeper than they are followed");
+            self.state.reading.note(&self.script, frame.line, "calls are deeper than they are followed");
             return BatchFlow::Next;
         }
         if self.run(place + 1, arguments, frame.depth + 1) { BatchFlow::End } else { BatchFlow::Next }
@@ -371,17 +400,16 @@ impl<'a> BatchRun<'a> {
             return;
         }
         if is_open(path) {
-            self.reading.note(&self.script, line, "it goes to a directory that is not known");
-            return;
+            self.state.reading.note(&self.script, line, "it goes to a directory that is not known");
         }
-        self.directory = self.path(path);
+        self.state.directory = if is_open(path) { unknown("CD") } else { self.path(path) };
     }
 
-    /// A path, which may begin at the script's directory.
+    /// A path, which may begin at the tree's root.
     fn path(&self, path: &str) -> String {
-        match path.strip_prefix(HERE) {
-            Some(rest) => joined(&self.script.directory(), rest),
-            None => joined(&self.directory, path),
+        match path.strip_prefix(ROOT) {
+            Some(rest) => joined("", rest),
+            None => joined(&self.state.directory, path),
         }
     }
 
@@ -392,10 +420,10 @@ impl<'a> BatchRun<'a> {
             let number = text.strip_prefix("/a").or_else(|| text.strip_prefix("/A"));
             let sum = number.and_then(|n| n.split_once('=')).and_then(|(_, value)| self.sum(value));
             match sum {
-                Some(sum) => drop(self.variables.insert(name.trim().to_ascii_uppercase(), sum.to_string())),
+                Some(sum) => drop(self.state.variables.insert(name.trim().to_ascii_uppercase(), sum.to_string())),
                 None => {
-                    self.variables.remove(&name.trim().to_ascii_uppercase());
-                    self.reading.note(&self.script, line, &format!("`set {}` is not followed", text.trim()));
+                    self.state.variables.remove(&name.trim().to_ascii_uppercase());
+                    self.state.reading.note(&self.script, line, &format!("`set {}` is not followed", text.trim()));
                 }
             }
             return;
@@ -404,8 +432,8 @@ impl<'a> BatchRun<'a> {
         let Some((name, value)) = whole.split_once('=') else { return };
         let name = name.trim().to_ascii_uppercase();
         match value.trim_end() {
-            "" => drop(self.variables.remove(&name)),
-            value => drop(self.variables.insert(name, value.to_owned())),
+            "" => drop(self.state.variables.remove(&name)),
+            value => drop(self.state.variables.insert(name, value.to_owned())),
         }
     }
 
@@ -418,7 +446,7 @@ impl<'a> BatchRun<'a> {
                 "+" => sign = 1,
                 "-" => sign = -1,
                 word => {
-                    let value = self.variables.get(&word.to_ascii_uppercase()).map_or(word, String::as_str);
+                    let value = self.state.variables.get(&word.to_ascii_uppercase()).map_or(word, String::as_str);
                     total = total.checked_add(sign.checked_mul(value.trim().parse().ok()?)?)?;
                 }
             }
@@ -426,34 +454,54 @@ impl<'a> BatchRun<'a> {
         Some(total)
     }
 
-    fn program(&mut self, text: &str, line: usize) {
+    fn program(&mut self, text: &str, frame: &BatchFrame) -> BatchFlow {
         // Redirections are of the shell.
         let text = text.split(['>', '<']).next().unwrap_or_default();
         let words: Vec<String> = windows_words(text).iter().map(|word| self.placed(word)).collect();
-        let first = words.first().map(String::as_str).unwrap_or_default();
-        if first.eq_ignore_ascii_case("call") && tool_in(&words).is_none() {
-            return;
+        let is_called = words.first().is_some_and(|first| first.eq_ignore_ascii_case("call"));
+        let directory = self.state.directory.clone();
+        if let Some(call) = self.script.called(&directory, &words).filter(|_| tool_in(&words).is_none()) {
+            let ends = self.other(&call, frame);
+            // Without `call` the other one takes the place of this one.
+            return if ends || !is_called { BatchFlow::End } else { BatchFlow::Next };
         }
-        let directory = self.directory.clone();
-        self.reading.command(&self.script, line, &directory, &words);
+        if !is_called || tool_in(&words).is_some() {
+            self.state.reading.command(&self.script, frame.line, &directory, &words);
+        }
+        BatchFlow::Next
     }
 
-    /// A word in which the script's directory is as seen from where the script is.
+    /// Runs another batch file, which shares variables with this one. Gives whether this one is to end, too.
+    fn other(&mut self, call: &ScriptCall, frame: &BatchFrame) -> bool {
+        let Some(text) = (self.texts)(&call.name).filter(|_| frame.depth < DEEPEST_SCRIPTS) else {
+            let fault = format!("`{}` is not followed", call.name);
+            self.state.reading.note(&self.script, frame.line, &fault);
+            return false;
+        };
+        let script = Script { name: &call.name, text: &text, files: self.script.files };
+        let state = std::mem::take(&mut self.state);
+        let (state, ends) = run_script(&script, &call.arguments, state, frame.depth + 1, self.texts);
+        self.state = state;
+        self.state.reading.called.insert(call.name.clone());
+        ends
+    }
+
+    /// A word in which what begins at the tree's root is as seen from where the script is.
     fn placed(&self, word: &str) -> String {
-        match word.split_once(HERE) {
+        match word.split_once(ROOT) {
             None => word.to_owned(),
             Some((before, after)) => {
-                let up = self.directory.split('/').filter(|part| !part.is_empty()).map(|_| "..").collect::<Vec<_>>();
-                let path = [up.join("/"), self.script.directory(), after.to_owned()];
-                let path = path.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("/");
-                format!("{before}{path}")
+                let up = self.state.directory.split('/').filter(|part| !part.is_empty()).map(|_| "..");
+                let up = up.collect::<Vec<_>>().join("/");
+                let after = after.trim_start_matches(['/', '\\']);
+                if up.is_empty() { format!("{before}{after}") } else { format!("{before}{up}/{after}") }
             }
         }
     }
 }
 
-/// The directory of the script.
-const HERE: &str = "\u{2}";
+/// The root of the tree.
+const ROOT: &str = "\u{2}";
 /// A variable that says that `!NAME!` is a variable.
 const DELAYED: &str = "\u{2}DELAYED";
 

@@ -3,7 +3,7 @@
 use super::flags::CompilerTool;
 use super::invocation::{Invocation, read_invocation};
 use super::script::{Reading, Script, ToolCommand, joined};
-use super::words::{is_open, shown, tool_in, tool_of_python};
+use super::words::{UNKNOWN, is_open, is_shader, shown, tool_in, tool_of_python};
 use super::{batch_file, cmake_file, content_file, json_file, makefile, project_file, shader_make, shell_file};
 use crate::options::Choices;
 use crate::tree::Stage;
@@ -51,7 +51,7 @@ fn reading(script: &Script, read: &dyn Fn(&str) -> Option<String>) -> Option<Rea
     let name = lower.rsplit('/').next().unwrap_or_default();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     match ending {
-        "cmd" | "bat" => Some(batch_file::read(script)),
+        "cmd" | "bat" => Some(batch_file::read(script, read)),
         "sh" | "bash" => Some(shell_file::read(script)),
         "cmake" => Some(cmake_file::read(script)),
         "txt" if name == "cmakelists.txt" => Some(cmake_file::read(script)),
@@ -88,18 +88,50 @@ fn may_be(file: &str) -> bool {
 
 /// Reads all descriptions among the files of a tree, which are sorted. `read` gives the text of a file.
 pub fn describe(files: &[String], read: &dyn Fn(&str) -> Option<String>) -> Descriptions {
-    let mut found = Descriptions::default();
+    let text_of = |name: &str| read(name).filter(|text| text.len() <= MOST_BYTES);
+    let mut readings = BTreeMap::new();
     for name in files.iter().filter(|file| may_be(file)) {
-        let Some(text) = read(name).filter(|text| text.len() <= MOST_BYTES) else { continue };
-        let Some(reading) = reading(&Script { name, text: &text, files }, read) else { continue };
-        let Reading { commands, notes } = reading;
-        found.notes.extend(notes.iter().map(|note| shown(note)));
-        if !commands.is_empty() {
-            found.found.insert(name.clone(), commands.len());
+        let Some(text) = text_of(name) else { continue };
+        if let Some(reading) = reading(&Script { name, text: &text, files }, read) {
+            readings.insert(name.as_str(), followed(reading, files, &text_of));
         }
-        commands.iter().for_each(|command| found.add(command, files, read));
+    }
+    let mut found = Descriptions::default();
+    let run_by_others = run_by_others(&readings);
+    for (name, reading) in readings.iter().filter(|(name, _)| !run_by_others.contains(*name)) {
+        found.notes.extend(
+            reading.notes.iter().map(|note| shown(note)).filter(|note| !found.notes.contains(note)).collect::<Vec<_>>(),
+        );
+        if !reading.commands.is_empty() {
+            found.found.insert((*name).to_owned(), reading.commands.len());
+        }
+        reading.commands.iter().for_each(|command| found.add(command, files, read));
     }
     found
+}
+
+/// What a description says, with what the batch files say that it runs.
+fn followed(mut reading: Reading, files: &[String], text_of: &dyn Fn(&str) -> Option<String>) -> Reading {
+    // They run others themselves, so that none is left over.
+    for call in std::mem::take(&mut reading.calls) {
+        let Some(text) = text_of(&call.name) else { continue };
+        let of_call = batch_file::read_call(&Script { name: &call.name, text: &text, files }, &call, text_of);
+        reading.commands.extend(of_call.commands);
+        reading.notes.extend(of_call.notes);
+        reading.called.extend(of_call.called.into_iter().chain([call.name]));
+    }
+    reading
+}
+
+/// The scripts that others run: by themselves they may lack what these give them. Of those that run each other one is left.
+fn run_by_others<'r>(readings: &'r BTreeMap<&str, Reading>) -> BTreeSet<&'r str> {
+    let mut run: BTreeSet<&str> = BTreeSet::new();
+    for (name, reading) in readings.iter() {
+        let others = reading.called.iter().map(String::as_str).filter(|other| other != name);
+        let found: Vec<&str> = others.filter(|_| !run.contains(name)).collect();
+        run.extend(found);
+    }
+    run
 }
 
 impl Descriptions {
@@ -109,12 +141,14 @@ impl Descriptions {
         let said = read_invocation(tool, words, &response);
         let told = self.told(tool, command, &said);
         let read = || said.files.iter().filter(|file| said.is_read(tool, file));
-        let resolved: Vec<Option<String>> = read().map(|file| resolved(&command.directory, file, files)).collect();
+        let resolved: Vec<Vec<String>> = read().map(|file| resolved(&command.directory, file, files)).collect();
         for (file, resolved) in read().zip(&resolved) {
-            if resolved.is_none() && !is_open(file) {
-                self.note(command, &format!("there is no file `{}`", shown(file)));
-            } else if resolved.is_none() {
-                self.note(command, &format!("`{}` is not known", shown(file)));
+            let shown = shown(file);
+            match resolved.as_slice() {
+                [] if !is_open(file) => self.note(command, &format!("there is no file `{shown}`")),
+                [] => self.note(command, &format!("`{shown}` is not known")),
+                [_] => {}
+                [..] => self.note(command, &format!("`{shown}` is not known: all files that are called so are taken")),
             }
         }
         if let Some(glsl) = said.files.iter().find(|file| !said.is_read(tool, file)) {
@@ -129,11 +163,12 @@ impl Descriptions {
             self.note(command, &format!("`{}`", shown(&command.words.join(" "))));
         }
         let mut include: Vec<String> = Vec::new();
-        for path in said.include.iter().filter(|path| is_known(path)) {
-            let path = directory_in_any_case(&joined(&command.directory, path), files);
-            if !include.contains(&path) {
-                include.push(path);
-            }
+        for path in &said.include {
+            let path = match is_known(path) {
+                true => Some(directory_in_any_case(&joined(&command.directory, path), files)),
+                false => directory_by_end(path, files),
+            };
+            include.extend(path.filter(|path| !include.contains(path)));
         }
         let value_is_known = |(_, value): &&(String, Option<String>)| value.as_deref().is_none_or(is_known);
         let defines: Vec<_> = said.defines.iter().filter(value_is_known).cloned().collect();
@@ -186,28 +221,71 @@ fn directory_in_any_case(path: &str, files: &[String]) -> String {
     found.and_then(|file| file.get(..path.len())).unwrap_or(path).to_owned()
 }
 
-/// The file of the tree that a command names: from where it runs, from the tree, else the only one that ends so.
-fn resolved(directory: &str, path: &str, files: &[String]) -> Option<String> {
+/// The only directory with files that ends as the known end of a path does.
+fn directory_by_end(path: &str, files: &[String]) -> Option<String> {
+    let end = known_end(path);
+    let ways = files.iter().filter_map(|file| file.rsplit_once('/')).flat_map(|(directory, _)| {
+        let ends = directory.match_indices('/').map(|(at, _)| at).chain([directory.len()]);
+        ends.filter_map(|at| directory.get(..at))
+    });
+    let found: BTreeSet<&str> = ways.filter(|way| !end.is_empty() && is_end(way, &end)).collect();
+    let mut found = found.into_iter();
+    found.next().filter(|_| found.next().is_none()).map(str::to_owned)
+}
+
+/// What of a path stands behind the last part that is not known.
+fn known_end(path: &str) -> String {
+    let known = path.rsplit(UNKNOWN).next().unwrap_or(path);
+    joined("", known.rsplit(['}', ')', '>']).next().unwrap_or(known))
+}
+
+/// Whether a path ends in whole names as another one is.
+fn is_end(path: &str, end: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+/// The files of the tree that a command names: from where it runs, from the tree, else the only one that ends so. Where a part of the
+/// file's own name is not known, all that are called so may be meant.
+fn resolved(directory: &str, path: &str, files: &[String]) -> Vec<String> {
     let has = |path: &String| files.binary_search(path).is_ok();
     let in_any_case = |path: &String| files.iter().find(|file| file.eq_ignore_ascii_case(path)).cloned();
     let from_here = joined(directory, path);
     let from_tree = joined("", path);
     if let Some(found) = [&from_here, &from_tree].into_iter().find(|path| has(path)) {
-        return Some(found.clone());
+        return vec![found.clone()];
     }
     if let Some(found) = in_any_case(&from_here).or_else(|| in_any_case(&from_tree)) {
-        return Some(found);
+        return vec![found];
     }
-    // What stands before the last part that is not known.
-    let known = path.rsplit(super::words::UNKNOWN).next().unwrap_or(path);
-    let known = known.rsplit(['}', ')', '>']).next().unwrap_or(known);
-    let end = joined("", known);
-    let is_end = |file: &&String| {
-        file.strip_suffix(end.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('/'))
-    };
-    let ends: BTreeSet<&String> = files.iter().filter(is_end).filter(|_| !end.is_empty()).collect();
+    let name_is_open = joined("", path).rsplit('/').next().is_some_and(is_open);
+    if name_is_open {
+        return called_so(directory, path, files);
+    }
+    let end = known_end(path);
+    let ends: BTreeSet<&String> = files.iter().filter(|file| !end.is_empty() && is_end(file, &end)).collect();
     match ends.len() {
-        1 => ends.into_iter().next().cloned(),
-        _ => None,
+        1 => ends.into_iter().cloned().collect(),
+        _ => Vec::new(),
     }
+}
+
+/// The shaders whose names a name means of which a part is not known, in the directory that is: `shaders/${NAME}.hlsl`.
+fn called_so(directory: &str, path: &str, files: &[String]) -> Vec<String> {
+    let path = joined("", path);
+    let (within, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let end = known_end(within);
+    let parts: Vec<&str> = name.split(UNKNOWN).collect();
+    let [before, _, after] = parts.as_slice() else { return Vec::new() };
+    let is_within = |way: &str| match is_open(within) {
+        true => !end.is_empty() && is_end(way, &end),
+        false => way == joined(directory, within) || !within.is_empty() && is_end(way, within),
+    };
+    let is_called = |name: &str| {
+        name.len() > before.len() + after.len() && name.starts_with(before) && name.ends_with(after) && is_shader(name)
+    };
+    let is_meant = |file: &&String| {
+        let (way, name) = file.rsplit_once('/').unwrap_or(("", file));
+        is_called(name) && is_within(way)
+    };
+    if is_shader(after) { files.iter().filter(is_meant).cloned().collect() } else { Vec::new() }
 }

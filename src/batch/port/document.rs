@@ -48,7 +48,10 @@ pub fn markdown(blocks: &[Block]) -> String {
                 text.push_str(&format!("|{}\n", " --- |".repeat(head.len())));
                 rows.iter().for_each(|cells| text.push_str(&row(cells)));
             }
-            Block::Commands(lines) => text.push_str(&format!("```sh\n{}\n```\n", lines.join("\n"))),
+            Block::Commands(lines) => {
+                let commands = format!("```sh\n{}\n```\n", lines.join("\n"));
+                text.push_str(&folded(lines.len(), &format!("\n{commands}\n")).unwrap_or(commands));
+            }
         }
     }
     text
@@ -85,11 +88,23 @@ pub fn page(blocks: &[Block]) -> String {
                 let rows: String = rows.iter().map(|cells| row(cells, "td")).collect();
                 text.push_str(&format!("<table>\n{}{rows}</table>\n", row(head, "th")));
             }
-            Block::Commands(lines) => text.push_str(&format!("<pre>{}</pre>\n", escape(&lines.join("\n")))),
+            Block::Commands(lines) => {
+                let commands = format!("<pre>{}</pre>\n", escape(&lines.join("\n")));
+                text.push_str(&folded(lines.len(), &commands).unwrap_or(commands));
+            }
         }
     }
     text.push_str("</html>\n");
     text
+}
+
+/// Commands that are shown at once; more are opened by the reader.
+const SHOWN_COMMANDS: usize = 24;
+
+/// Commands that a reader opens, in HTML, which Markdown has, too.
+fn folded(count: usize, commands: &str) -> Option<String> {
+    let shows = format!("<details><summary>{count} commands</summary>\n{commands}</details>\n");
+    (count > SHOWN_COMMANDS).then_some(shows)
 }
 
 /// A text whose parts in backquotes are code.

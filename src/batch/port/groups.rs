@@ -75,15 +75,26 @@ impl Group {
         if entries.is_empty() { String::new() } else { format!("entries = {}\n", list(&entries)) }
     }
 
-    /// What tells it from other groups of its file.
-    pub fn suffix(&self) -> String {
+    /// What tells it from other groups of its file: as few of its macros as do, else its entry points.
+    pub fn suffix(&self, all: &[Group]) -> String {
         let define = |(name, value): &(String, Option<String>)| match value {
             Some(value) => format!("{name}-{value}"),
             None => name.clone(),
         };
-        let entries = self.entries.iter().map(|(name, _)| name.clone());
-        let parts: Vec<String> =
-            if self.defines.is_empty() { entries.collect() } else { self.defines.iter().map(define).collect() };
+        let mut alike: Vec<&Group> = all.iter().filter(|other| *other != self).collect();
+        let mut parts: Vec<String> = Vec::new();
+        while !alike.is_empty() {
+            let own = |name: &str| value_of(self, name);
+            let tells =
+                |(name, _): &&(String, Option<String>)| alike.iter().filter(|o| value_of(o, name) != own(name)).count();
+            // The first of those that tell most.
+            let Some(best) = self.defines.iter().rev().max_by_key(tells).filter(|best| tells(best) > 0) else { break };
+            alike.retain(|other| value_of(other, &best.0) == own(&best.0));
+            parts.push(define(best));
+        }
+        if parts.is_empty() {
+            parts.extend(self.entries.iter().map(|(name, _)| name.clone()));
+        }
         let joined = parts.join(".");
         let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
         joined.chars().map(plain).collect()
@@ -172,30 +183,86 @@ pub fn groups(all: &[Described], notes: &mut Vec<String>) -> BTreeMap<String, Ve
     files.into_iter().map(|(file, groups)| (file, permuted(groups))).collect()
 }
 
-/// Groups as one, if they differ in macros alone and have all combinations of their values.
+/// Groups that differ in macros alone, as few with permutations.
 fn permuted(groups: Vec<Group>) -> Vec<Group> {
-    let [first, _, ..] = groups.as_slice() else { return groups };
-    let is_alike = |group: &Group| {
-        group.entries == first.entries && group.include == first.include && group.choices == first.choices
+    let mut alike: Vec<Vec<Group>> = Vec::new();
+    for group in groups {
+        let is_alike = |other: &&mut Vec<Group>| {
+            let of_first = other.first();
+            of_first
+                .is_some_and(|o| group.entries == o.entries && group.include == o.include && group.choices == o.choices)
+        };
+        match alike.iter_mut().find(is_alike) {
+            Some(known) => known.push(group),
+            None => alike.push(vec![group]),
+        }
+    }
+    alike.into_iter().flat_map(products).collect()
+}
+
+/// As [`permuted`], of groups that are alike: as one if they have all combinations of the values of their macros, else apart by the
+/// values of the macro that leaves fewest of those that do not. Each macro is such a one at most once.
+fn products(groups: Vec<Group>) -> Vec<Group> {
+    if groups.len() < 2 {
+        return groups;
+    }
+    let axes = axes(&groups);
+    if let Some(one) = product(&groups, &axes) {
+        return vec![one];
+    }
+    let apart = axes.iter().filter(|(_, values)| values.len() > 1).map(|(name, _)| by_value(&groups, name));
+    let cost = |parts: &Vec<Vec<Group>>| {
+        let whole = parts.iter().filter(|part| product(part, &self::axes(part)).is_some()).count();
+        (parts.len() - whole, parts.len())
     };
+    match apart.min_by_key(cost) {
+        Some(parts) => parts.into_iter().flat_map(products).collect(),
+        None => groups,
+    }
+}
+
+/// Groups by the value that a macro has.
+fn by_value(groups: &[Group], name: &str) -> Vec<Vec<Group>> {
+    let mut parts: Vec<(Option<String>, Vec<Group>)> = Vec::new();
+    for group in groups {
+        let value = value_of(group, name);
+        match parts.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, part)) => part.push(group.clone()),
+            None => parts.push((value, vec![group.clone()])),
+        }
+    }
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// The value of a macro in a group; `None`: it is not defined.
+fn value_of(group: &Group, name: &str) -> Option<String> {
+    let found = group.defines.iter().find(|(known, _)| known == name);
+    found.map(|(_, value)| value.clone().unwrap_or_else(|| "1".to_owned()))
+}
+
+/// The macros of groups, each with its values.
+fn axes(groups: &[Group]) -> Vec<MacroAxis> {
     let names: BTreeSet<&String> = groups.iter().flat_map(|group| &group.defines).map(|(name, _)| name).collect();
     let mut axes: Vec<MacroAxis> = Vec::new();
     for name in names {
         let mut values: Vec<Option<String>> = Vec::new();
-        for group in &groups {
-            let value = group.defines.iter().find(|(n, _)| n == name);
-            let value = value.map(|(_, value)| value.clone().unwrap_or_else(|| "1".to_owned()));
+        for group in groups {
+            let value = value_of(group, name);
             if !values.contains(&value) {
                 values.push(value);
             }
         }
         axes.push((name.clone(), values));
     }
+    axes
+}
+
+/// Groups as one, if they have all combinations of the values of their macros.
+fn product(groups: &[Group], axes: &[MacroAxis]) -> Option<Group> {
     let combinations = axes.iter().try_fold(1usize, |all, (_, values)| all.checked_mul(values.len()));
-    if !groups.iter().all(is_alike) || combinations != Some(groups.len()) {
-        return groups;
-    }
-    let (axes, fixed): (Vec<MacroAxis>, Vec<MacroAxis>) = axes.into_iter().partition(|(_, values)| values.len() > 1);
+    let first = groups.first().filter(|_| combinations == Some(groups.len()))?;
+    let (axes, fixed): (Vec<MacroAxis>, Vec<MacroAxis>) =
+        axes.iter().cloned().partition(|(_, values)| values.len() > 1);
     let defines = fixed.into_iter().map(|(name, values)| (name, values.into_iter().next().flatten())).collect();
-    vec![Group { defines, axes, ..first.clone() }]
+    Some(Group { defines, axes, ..first.clone() })
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `flags`, `invocation`, `words` | command lines of fxc, dxc and slangc |
 //! | `script`, `batch_file`, `batch_syntax`, `batch_text`, `shell_file`, `cmake_file`, `json_file`, `shader_make`, `content_file`, `project_file`, `project_condition`, `project_xml`, `makefile` | build descriptions, as the commands that they run |
-//! | `describe`, `groups` | all of a tree, and what it is in a manifest |
+//! | `describe`, `groups`, `tree_manifest` | all of a tree, and what it is in a manifest |
 //! | `merge`, `update`, `output` | three-way merges: of a text, of all files, on disk |
 //! | `report`, `document` | what is told |
 
@@ -29,10 +29,11 @@ mod report;
 mod script;
 mod shader_make;
 mod shell_file;
+mod tree_manifest;
 mod update;
 mod words;
 
-pub use describe::{Described, Descriptions, describe};
+pub use describe::{Described, Descriptions};
 pub use document::{markdown, page};
 pub use flags::CompilerTool;
 pub use groups::{Group, groups, list, quoted};
@@ -42,4 +43,5 @@ pub use merge::merge;
 pub use output::{OutputCut, PortDirectory};
 pub use report::{PortFacts, report, summary_of};
 pub use script::joined;
+pub use tree_manifest::TreeManifest;
 pub use update::{Deed, ThreeWays, step, steps};

@@ -1,6 +1,7 @@
 //! What a port tells: what became of each file, where each parameter was and is, what needs a person, how to validate.
 
 use super::document::Block;
+use super::script::from_directory;
 use super::update::Deed;
 use crate::batch::driver::{Built, Report};
 use crate::batch::names::sidecar_of;
@@ -48,12 +49,13 @@ pub fn report(
     let mut blocks = vec![Block::Title("Port".to_owned())];
     blocks.extend(facts.origin.iter().map(|line| Block::Text(line.clone())));
     blocks.push(Block::Text(format!("{} {}", summary_of(built), entry_points(&programs))));
+    blocks.extend(by_target(&programs));
     if facts.is_update {
         blocks.extend(update(facts));
     }
     blocks.extend(people(built, facts, &programs));
     blocks.push(Block::Section("What became of each file".to_owned()));
-    blocks.push(became(&programs, &facts.headers));
+    blocks.push(became(built, &programs, &facts.headers));
     blocks.extend(parameters(&programs, before));
     blocks.extend(validation(&programs));
     blocks.extend(ignored(facts));
@@ -92,31 +94,91 @@ impl<'a> Ported<'a> {
         self.report.outputs.iter().filter(is_text).map(|output| &*output.name).collect()
     }
 
+    /// The targets that it has texts for, or that it has errors for.
+    fn asked(&self) -> BTreeSet<Target> {
+        let failed = self.report.counts.iter().filter(|(_, [_, _, failed])| *failed > 0);
+        let targets = self.report.outputs.iter().filter_map(|output| output.target);
+        targets.chain(failed.map(|(target, _)| *target)).collect()
+    }
+
     fn targets(&self) -> BTreeSet<&'static str> {
         self.report.outputs.iter().filter_map(|output| output.target).map(Target::name).collect()
     }
 
-    fn fate(&self) -> &'static str {
+    /// What became of it for a target: how many variants have errors there tells it, and why the first error of that target.
+    fn fate_for(&self, built: &Built, target: Target) -> String {
+        let failed = self.report.counts.get(&target).map_or(0, |[_, _, failed]| *failed);
+        match (self.texts(target).is_empty(), failed) {
+            (false, 0) => "ported".to_owned(),
+            (false, failed) => format!("ported, but {}", counted(failed, "variant has errors", "variants have errors")),
+            (true, _) => self.why(built, Some(target)),
+        }
+    }
+
+    /// That it has errors, and the first of them.
+    fn why(&self, built: &Built, target: Option<Target>) -> String {
+        let mut errors = self.report.messages.iter().filter(|message| message.severity == Severity::Error);
+        let is_of_target = |message: &&Message| target.is_none_or(|target| message.message.contains(target.name()));
+        let first = errors.clone().find(is_of_target).or_else(|| errors.next());
+        let reason = first.map(|message| from_directory(&message.message, &built.base.to_string_lossy()));
+        reason.map_or_else(|| "has errors".to_owned(), |reason| format!("has errors: {reason}"))
+    }
+
+    fn fate(&self, built: &Built) -> String {
         match self.report.fate {
-            Fate::Done if self.report.counts.values().any(|[_, _, failed]| *failed > 0) => "ported for some targets",
-            Fate::Done => "ported",
-            Fate::Library => "included by others",
-            Fate::Failed | Fate::Misused => "has errors",
-            Fate::Internal => "fault of the tool",
+            Fate::Done => "ported".to_owned(),
+            Fate::Library => "included by others".to_owned(),
+            Fate::Failed | Fate::Misused => self.why(built, None),
+            Fate::Internal => "fault of the tool".to_owned(),
         }
     }
 }
 
+/// A number with what it counts.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// How much was ported, in a line.
 pub fn summary_of(built: &Built) -> String {
-    let of = |fate: Fate| built.reports.iter().filter(|(_, report)| report.fate == fate).count();
-    let (done, libraries) = (of(Fate::Done), of(Fate::Library));
-    let failed = built.reports.len() - done - libraries;
-    let outputs = built.reports.iter().flat_map(|(_, report)| &report.outputs);
-    let texts = outputs.filter(|output| output.kind == OutputKind::Text).count();
+    let (mut whole, mut part, mut failed, mut libraries, mut texts) = (0, 0, 0, 0, 0);
+    for (_, report) in &built.reports {
+        let of_report = report.outputs.iter().filter(|output| output.kind == OutputKind::Text).count();
+        let lacks = report.fate.is_error() || report.counts.values().any(|[_, _, failed]| *failed > 0);
+        texts += of_report;
+        match (report.fate, of_report, lacks) {
+            (Fate::Library, ..) => libraries += 1,
+            (_, _, false) => whole += 1,
+            (_, 0, true) => failed += 1,
+            (_, _, true) => part += 1,
+        }
+    }
+    let part = if part > 0 { format!(", {part} more in part") } else { String::new() };
     format!(
-        "{done} programs are ported, as {texts} texts; {failed} have errors; {libraries} files are included by others."
+        "{}{part}, as {}; {}; {}.",
+        counted(whole, "program is ported", "programs are ported"),
+        counted(texts, "text", "texts"),
+        counted(failed, "has errors", "have errors"),
+        counted(libraries, "file is included by others", "files are included by others"),
     )
+}
+
+/// How many programs have texts for each target.
+fn by_target(programs: &[Ported]) -> Vec<Block> {
+    let mut counts: BTreeMap<Target, [usize; 2]> = BTreeMap::new();
+    for program in programs {
+        for target in program.asked() {
+            let [ported, failed] = counts.entry(target).or_default();
+            let has_errors = program.report.counts.get(&target).is_some_and(|[_, _, failed]| *failed > 0);
+            *(if has_errors { failed } else { ported }) += 1;
+        }
+    }
+    let rows = counts.into_iter().map(|(target, numbers)| {
+        std::iter::once(target.name().to_owned()).chain(numbers.map(|number| number.to_string())).collect()
+    });
+    let head = ["Target", "Programs that are ported", "Programs with errors"].map(str::to_owned).to_vec();
+    let rows: Vec<Vec<String>> = rows.collect();
+    if rows.is_empty() { Vec::new() } else { vec![Block::Grid { head, rows }] }
 }
 
 /// The entry points, each once.
@@ -152,10 +214,11 @@ fn people(built: &Built, facts: &PortFacts, programs: &[Ported]) -> Vec<Block> {
     items.extend(open.map(|(name, deed)| format!("`{name}`: {}", deed.words())));
     let errors = built.errors.iter().chain(&built.warnings).map(|finding| finding.message(false));
     items.extend(errors.map(|message| told(built, &message)));
-    let mut by_message: BTreeMap<(Severity, String), BTreeSet<String>> = BTreeMap::new();
+    // Errors first.
+    let mut by_message: BTreeMap<(bool, String), BTreeSet<String>> = BTreeMap::new();
     for program in programs {
         for message in program.report.messages.iter().filter(|message| message.severity != Severity::Note) {
-            let places = by_message.entry((message.severity, words_of(built, message))).or_default();
+            let places = by_message.entry((message.severity != Severity::Error, words_of(built, message))).or_default();
             places.insert(place(built, message).unwrap_or_else(|| format!("`{}`", program.name)));
         }
     }
@@ -172,7 +235,7 @@ fn people(built: &Built, facts: &PortFacts, programs: &[Ported]) -> Vec<Block> {
 }
 
 /// As many places of a message are named.
-const SHOWN: usize = 8;
+const SHOWN: usize = 4;
 
 fn with_places(text: &str, places: &BTreeSet<String>) -> String {
     let shown: Vec<&str> = places.iter().take(SHOWN).map(String::as_str).collect();
@@ -197,22 +260,22 @@ fn place(built: &Built, message: &Message) -> Option<String> {
 /// A message without its place. Paths in it are from the tree.
 fn words_of(built: &Built, message: &Message) -> String {
     let code = message.code.map_or(String::new(), |code| format!(" {code}"));
-    let base = format!("{}/", built.base.to_string_lossy().replace('\\', "/"));
-    format!("{}{code}: {}", message.severity.word(), message.message.replace(&base, ""))
+    let text = from_directory(&message.message, &built.base.to_string_lossy());
+    format!("{}{code}: {text}", message.severity.word())
 }
 
-fn became(programs: &[Ported], headers: &BTreeMap<String, String>) -> Block {
+fn became(built: &Built, programs: &[Ported], headers: &BTreeMap<String, String>) -> Block {
     let mut rows = Vec::new();
     for program in programs {
         let sources = program.sources.iter().map(|source| format!("`{source}`")).collect::<Vec<_>>().join(", ");
-        if program.report.outputs.is_empty() {
-            rows.push(vec![sources, program.fate().to_owned(), String::new(), String::new()]);
+        let asked = program.asked();
+        if asked.is_empty() {
+            rows.push(vec![sources, program.fate(built), String::new(), String::new()]);
             continue;
         }
-        for name in program.targets() {
-            let Some(target) = Target::parse(name) else { continue };
+        for target in asked {
             let texts = program.texts(target).iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(", ");
-            rows.push(vec![sources.clone(), program.fate().to_owned(), name.to_owned(), texts]);
+            rows.push(vec![sources.clone(), program.fate_for(built, target), target.name().to_owned(), texts]);
         }
     }
     let mut of_sources: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
@@ -234,6 +297,8 @@ fn parameters(programs: &[Ported], before: &BTreeMap<String, Vec<Reflection>>) -
          parentheses."
             .to_owned(),
     ));
+    // Programs that have the same parameters in the same places are one table.
+    let mut tables: Vec<(Vec<String>, Block)> = Vec::new();
     for program in programs {
         let targets = program.targets();
         let mut rows: BTreeMap<&str, Vec<BTreeSet<String>>> = BTreeMap::new();
@@ -257,8 +322,14 @@ fn parameters(programs: &[Ported], before: &BTreeMap<String, Vec<Reflection>>) -
         });
         let head = ["Parameter", "Was"].into_iter().chain(targets.iter().copied()).map(str::to_owned).collect();
         let rows = rows.collect();
-        blocks.push(Block::Part(format!("`{}`", program.name)));
-        blocks.push(Block::Grid { head, rows });
+        let (name, table) = (format!("`{}`", program.name), Block::Grid { head, rows });
+        match tables.iter_mut().find(|(_, known)| *known == table) {
+            Some((names, _)) => names.push(name),
+            None => tables.push((vec![name], table)),
+        }
+    }
+    for (names, table) in tables {
+        blocks.extend([Block::Part(names.join(", ")), table]);
     }
     blocks
 }

@@ -1,7 +1,8 @@
 //! What readers of build descriptions are given, and what they give.
 
-use super::words::{UNKNOWN, is_quiet, is_shader, like_dxc, program_name, shown, tool_in};
+use super::words::{UNKNOWN, behind_runners, is_quiet, is_shader, like_dxc, program_name, shown, tool_in};
 use globset::GlobBuilder;
+use std::collections::BTreeSet;
 
 /// Commands of one description.
 const MOST_COMMANDS: usize = 1 << 16;
@@ -28,11 +29,26 @@ pub struct ToolCommand {
     pub place: String,
 }
 
+/// A batch file of the tree that a description runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScriptCall {
+    /// Its path from the tree.
+    pub name: String,
+    /// What it is given.
+    pub arguments: Vec<String>,
+    /// The directory that it is run in, from the tree.
+    pub directory: String,
+}
+
 /// What a description says.
 #[derive(Debug, Default)]
 pub struct Reading {
     /// Its commands.
     pub commands: Vec<ToolCommand>,
+    /// Batch files that it runs and that are to be followed yet.
+    pub calls: Vec<ScriptCall>,
+    /// Batch files that it has run, whose commands are among its own.
+    pub called: BTreeSet<String>,
     /// What could not be followed, for people.
     pub notes: Vec<String>,
 }
@@ -52,6 +68,9 @@ impl Reading {
             return self.compiler(script, line, directory, words.to_vec());
         }
         let Some((program, arguments)) = words.split_first() else { return };
+        if let Some(call) = script.called(directory, words) {
+            return self.calls.push(call);
+        }
         if let Some(all) = like_dxc(words) {
             let program = program_name(program);
             self.note(script, line, &format!("`{}` is taken for a program with the options of dxc", shown(&program)));
@@ -83,6 +102,20 @@ impl Script<'_> {
         !path.contains(UNKNOWN) && self.files.binary_search(&path).is_ok()
     }
 
+    /// The batch file of the tree that a command runs. `call` needs no ending.
+    pub fn called(&self, directory: &str, words: &[String]) -> Option<ScriptCall> {
+        let (program, arguments) = behind_runners(words).split_first()?;
+        let path = joined(directory, program.trim_matches('"'));
+        let named = |ending: &&str| {
+            let name = format!("{path}{ending}");
+            let is_batch = [".bat", ".cmd"].iter().any(|end| name.to_ascii_lowercase().ends_with(end));
+            let found = self.files.iter().find(|file| is_batch && file.eq_ignore_ascii_case(&name));
+            found.cloned()
+        };
+        let name = ["", ".bat", ".cmd"].iter().find_map(named)?;
+        Some(ScriptCall { name, arguments: arguments.to_vec(), directory: directory.to_owned() })
+    }
+
     /// The files that a pattern means, as paths from the directory. `deep`: below it as well, by the name alone.
     pub fn matching(&self, directory: &str, pattern: &str, deep: bool) -> Vec<String> {
         let pattern = pattern.replace('\\', "/");
@@ -112,6 +145,23 @@ pub fn joined(directory: &str, path: &str) -> String {
         }
     }
     parts.join("/")
+}
+
+/// A text with paths from a directory in place of paths that begin with it.
+pub fn from_directory(text: &str, directory: &str) -> String {
+    let start = format!("{}/", directory.replace('\\', "/").trim_end_matches('/'));
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(&start) {
+        out.push_str(before);
+        // It may be the end of another name.
+        let goes_on = out.chars().next_back().is_some_and(|c| c.is_alphanumeric() || "/._-".contains(c));
+        if goes_on {
+            out.push_str(&start);
+        }
+        rest = after;
+    }
+    out + rest
 }
 
 /// The name of a path without its directory and ending.

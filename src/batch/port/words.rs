@@ -93,7 +93,18 @@ pub fn tool_of(word: &str) -> Option<CompilerTool> {
 }
 
 /// Programs that run the one that follows.
-const RUNNERS: &[&str] = &["call", "start", "exec", "wine", "wine64", "time", "nice", "env", "sudo", "mono"];
+const RUNNERS: &[&str] = &["call", "cmd", "start", "exec", "wine", "wine64", "time", "nice", "env", "sudo", "mono"];
+
+/// Whether a word stands before the program that a command runs: a runner, or an option of one.
+fn is_before_program(word: &str) -> bool {
+    RUNNERS.contains(&program_name(word).as_str()) || word.starts_with('/')
+}
+
+/// A command without the programs before it that run it.
+pub fn behind_runners(words: &[String]) -> &[String] {
+    let start = words.iter().position(|word| !is_before_program(word)).unwrap_or(words.len());
+    words.get(start..).unwrap_or_default()
+}
 
 /// The compiler that a command runs, with the words behind its name.
 pub fn tool_in(words: &[String]) -> Option<(CompilerTool, &[String])> {
@@ -102,7 +113,7 @@ pub fn tool_in(words: &[String]) -> Option<(CompilerTool, &[String])> {
         if let Some(tool) = tool_of(first) {
             return Some((tool, after));
         }
-        if !RUNNERS.contains(&program_name(first).as_str()) && !first.starts_with('/') {
+        if !is_before_program(first) {
             return None;
         }
         rest = after;

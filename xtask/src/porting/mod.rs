@@ -11,15 +11,17 @@ mod unit;
 
 use measure::{Entry, Measured, measure};
 use rayon::prelude::*;
-use shaderport::internals::batch::{Job, glsl_extension, plan};
+use shaderport::internals::batch::manifest::FILE_NAME;
+use shaderport::internals::batch::port::{OutputCut, TreeManifest};
+use shaderport::internals::batch::{Finding, Job, Plan, glsl_extension, plan};
 use shaderport::internals::options::Choices;
-use shaderport::{FileLoader, Options as Compile, Output, Target, compile};
+use shaderport::{Code, FileLoader, Options as Compile, Output, Target, compile};
 use std::path::{Path, PathBuf};
 
 /// The options of `cargo xtask porting`.
 #[derive(clap::Args)]
 pub struct Options {
-    /// The shader tree, with its manifest if it has one.
+    /// The shader tree. Without a manifest, its programs are those that `shaderport port` finds.
     tree: PathBuf,
     /// Targets.
     #[arg(long, value_delimiter = ',', default_value = "hlsl,glsl,wgsl")]
@@ -53,7 +55,7 @@ pub struct Row {
 /// Builds a tree and prints the table.
 pub fn run(options: &Options) -> Result<bool, String> {
     let targets = options.target.iter().map(|name| target(name)).collect::<Result<Vec<_>, _>>()?;
-    let plan = plan(&options.tree, true, Path::new("out")).map_err(|fault| fault.message(false).rendered)?;
+    let plan = programs(&options.tree)?;
     let slangc = options.peer.then(peer::Slangc::find).transpose()?;
     let is_wanted = |job: &&Job| options.filter.as_ref().is_none_or(|part| job.name.contains(part.as_str()));
     let jobs: Vec<&Job> = plan.jobs.iter().filter(is_wanted).collect();
@@ -71,6 +73,28 @@ pub fn run(options: &Options) -> Result<bool, String> {
     failed.iter().filter(|_| options.worst > 0).for_each(|message| eprintln!("  {message}"));
     report::print(&rows, options.worst, options.peer);
     Ok(!rows.is_empty())
+}
+
+/// The programs of a tree: those of its manifest, else those that `shaderport port` finds.
+fn programs(tree: &Path) -> Result<Plan, String> {
+    let told = |fault: Finding| fault.message(false).rendered;
+    let out = Path::new("out");
+    let known = plan(tree, true, out);
+    match known {
+        Ok(plan) if plan.manifest.is_none() && tree.is_dir() => {}
+        // A tree without usual endings of files may have a description that names its files.
+        Err(fault) if fault.code() == Code::NO_SHADERS && tree.is_dir() => {}
+        known => return known.map_err(told),
+    }
+    let made = TreeManifest::of(tree, out, &[], &[]).map_err(told)?;
+    for (name, count) in &made.described.found {
+        eprintln!("{name}: {count} commands");
+    }
+    let beside = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let manifest = beside.path().join(FILE_NAME);
+    std::fs::write(&manifest, made.text_beside(beside.path(), tree, OutputCut::default()))
+        .map_err(|e| e.to_string())?;
+    plan(&manifest, true, out).map_err(told)
 }
 
 fn target(name: &str) -> Result<Target, String> {
