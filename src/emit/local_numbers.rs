@@ -10,7 +10,8 @@ use crate::tree::{
     Arena, BinaryOp, Block, Body, ExprId, ExprKind, ExprTree, Hints, Length, Local, LocalId, Modifiers, NumberPlace,
     Program, Stmt, StmtKind, TypeId, UnaryOp, WrittenNumber,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// The numbers of a function's code that constants of it are in.
 #[derive(Default)]
@@ -20,7 +21,7 @@ pub(super) struct LocalNumbers {
     /// By their places; none where the source has one that became several.
     numbers: FxHashMap<(Span, usize), Option<(i64, ExprTree)>>,
     /// The variables in them, and in the values of those.
-    pub(super) used: FxHashSet<LocalId>,
+    pub(super) used: BTreeSet<LocalId>,
 }
 
 impl LocalNumbers {
@@ -29,7 +30,7 @@ impl LocalNumbers {
         let mut found = LocalNumbers::default();
         if program.written_numbers.has_locals() {
             let (visible, values) = <(Vec<LocalId>, FxHashMap<LocalId, (Value, ExprId)>)>::default();
-            Finder { program, body, visible, values, found: &mut found }.block(&body.block);
+            NumberFinder { program, body, visible, values, found: &mut found }.block(&body.block);
         }
         if !found.numbers.is_empty() {
             found.locals = (*body.locals).clone();
@@ -44,7 +45,7 @@ impl LocalNumbers {
     }
 }
 
-struct Finder<'a> {
+struct NumberFinder<'a> {
     program: &'a Program,
     body: &'a Body,
     /// What is declared so far, the innermost scope last.
@@ -54,7 +55,7 @@ struct Finder<'a> {
     found: &'a mut LocalNumbers,
 }
 
-impl Finder<'_> {
+impl NumberFinder<'_> {
     fn block(&mut self, block: &Block) {
         let outer = self.visible.len();
         block.stmts.iter().for_each(|stmt| self.statement(stmt));
