@@ -737,6 +737,22 @@ fn methods_that_are_in_the_way_are_apart() {
     assert!(shapes.contains("    float of(float x)\n    {"), "{shapes}");
 }
 
+/// What the size of a member names is named by the struct in every variant, whichever function asks for it first.
+#[test]
+fn sizes_of_members_are_named_in_all_variants() {
+    let header = "struct Light\n{\n    static const int Count = 4;\n    float x[Count];\n    static int twice() { return Count * 2; }\n};\n";
+    let source = "#include \"inc/light.hlsli\"\n#if MORE\n#define EXTRA 2\n#else\n#define EXTRA 1.0\n#endif\n\
+        RWStructuredBuffer<float> result;\n[numthreads(1, 1, 1)] void main(uint3 id : SV_DispatchThreadID)\n\
+        { result[id.x] = Light::twice() + EXTRA; }\n";
+    let manifest =
+        "[build]\npermutations = \"merged\"\n[[shader]]\nfiles = [\"b.hlsl\"]\npermute = { MORE = [0, 1] }\n";
+    let files = [("s/inc/light.hlsli", header), ("s/b.hlsl", source), ("s/shaderport.toml", manifest)];
+    let directory = tree(&files);
+    build(directory.path(), &[]);
+    assert!(read(directory.path(), "out/hlsl/inc/light.hlsl").contains("float x[Count];"));
+    assert!(read(directory.path(), "out/hlsl/b.hlsl").contains("#if MORE"));
+}
+
 /// A header of which only one text uses what has attributes of loops: all that include it ask for the extension.
 #[test]
 fn texts_ask_for_what_their_headers_need() {

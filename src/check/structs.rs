@@ -149,6 +149,8 @@ impl<'a> Checker<'a> {
         self.structs.ids.insert(key, index);
         self.structs.of_type.entry(ty).or_insert(index);
         let before = std::mem::replace(&mut self.cx.source, source);
+        // What its sizes name is named by it, not by the function that happens to ask for it first.
+        let named = self.cx.body.named.len();
         self.lasting(|c| {
             c.resolve_bases(index, s, outer);
             c.declare_members(index, s, source, info.depth);
@@ -156,6 +158,7 @@ impl<'a> Checker<'a> {
                 c.resolve_fields(index, s);
             }
         });
+        self.cx.body.named.truncate(named);
         self.cx.source = before;
         self.structs.list[index as usize].resolving = false;
         if s.members.is_none() && s.magic.is_none() {
