@@ -18,7 +18,8 @@
 //!   and WGSL: its name with `_sampler` behind it.
 //! - **comments**: those in and before matched declarations, of a method those of the method, and of a macro if the output has its name; those in the middle of lists and expressions apart. Kept: the output
 //!   has the comment anywhere, as often. What heads several files, such as a licence, counts once.
-//! - **macros**: those without parameters that are an expression and are used in a matched declaration. Kept: the output has the name.
+//! - **macros**: those without parameters that are an expression and are used in a matched declaration, but for those that only say
+//!   where a parameter is bound: `: register(SLOT)`. Kept: the output has the name.
 //! - **literals**: numbers of matched declarations. Kept: the matched declaration has the same text, as often, or a declaration
 //!   of the output that matches none, to which the number may have been moved.
 //! - **lines**: those with code, of the output and of matched declarations.
@@ -320,10 +321,29 @@ fn plain(text: &str) -> String {
 fn macros(pairs: &Pairs, live: &[Vec<Token>], output: &[Token], to: &mut Measured) {
     let defined: BTreeSet<&str> = live.iter().flat_map(|tokens| value_macros(tokens)).collect();
     let kept: BTreeSet<&str> = words(output).collect();
-    let names = pairs.iter().flat_map(|(unit, _)| unit.code.iter().filter(|t| t.kind == Kind::Name).map(|t| t.text));
+    let names = pairs.iter().flat_map(|(unit, _)| without_positions(&unit.code));
+    let names = names.filter(|t| t.kind == Kind::Name).map(|t| t.text);
     for name in names.collect::<BTreeSet<_>>().intersection(&defined) {
         to.macros.note(kept.contains(name), || (*name).to_owned());
     }
+}
+
+/// The tokens of a declaration without what stands behind the colon of what is declared: semantics, and where it is bound.
+fn without_positions<'a, 't>(code: &'a [Token<'t>]) -> impl Iterator<Item = &'a Token<'t>> {
+    let (mut depth, mut is_position, mut is_declared) = (0_usize, false, true);
+    code.iter().filter(move |token| {
+        match token.text {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            ":" if depth == 0 && is_declared => is_position = true,
+            _ => {}
+        }
+        // What is in brackets there belongs to it.
+        if matches!(token.text, "{" | ";" | "=") && (depth == 0 || depth == 1 && token.text == "{") {
+            (is_position, is_declared) = (false, token.text == ";");
+        }
+        !is_position
+    })
 }
 
 fn literals(pairs: &Pairs, made: &[Unit], to: &mut Measured) {
@@ -573,6 +593,12 @@ mod tests {
         let output = "#define PI 3.14\nfloat f(float a)\n{\n    return a * PI * 2.0 + 0.5 - 1.0 + 1.0;\n}\n";
         let found = of(source, output);
         assert_eq!((share(&found.macros), found.macros.lost), ((1, 2), vec!["TWO".to_owned()]));
+        let bound = "#define SLOT 2\n#define SIZE 3\nBuffer<float> b[SIZE] : REGISTER(SLOT, 1);\ncbuffer C : register(SLOT) { float f; }\n";
+        let of_bound = of(
+            bound,
+            "#define SIZE 3\nBuffer<float> b[SIZE] : register(t2);\ncbuffer C : register(b2)\n{\n    float f;\n}\n",
+        );
+        assert_eq!(share(&of_bound.macros), (1, 1));
         assert_eq!((share(&found.literals), found.literals.lost), ((2, 3), vec!["0.50f in f".to_owned()]));
     }
 

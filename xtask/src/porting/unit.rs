@@ -271,16 +271,14 @@ fn directive_of<'a>(tokens: &[Token<'a>], at: usize) -> (Option<&'a str>, bool) 
         let name = macro_of(before);
         return (name, name.is_none());
     }
-    // Comments on the lines right above a definition.
+    // Comments on the lines right above a definition, or above the `#ifndef` around it, which is not among the tokens.
     let mut end = last_line(&tokens[at]);
     for token in &tokens[at + 1..] {
         match token.kind {
+            Kind::Directive if token.line <= end + 2 && macro_of(token).is_some() => return (macro_of(token), false),
             _ if token.line > end + 1 => break,
             Kind::Comment => end = last_line(token),
-            Kind::Directive => {
-                let name = macro_of(token);
-                return (name, name.is_none() && is_gone(token));
-            }
+            Kind::Directive => return (None, is_gone(token)),
             Kind::Name | Kind::Number | Kind::Quoted | Kind::Punct => break,
         }
     }
@@ -469,7 +467,7 @@ mod tests {
 
     #[test]
     fn comments_of_methods_macros_and_directives() {
-        let text = "// of A\n#define A 1 // one\n// gone\n#pragma pack // 2\n// of S\nstruct S\n{\n    int f; // of f\n    // of m\n    int m() { return A; }\n};\n\
+        let text = "// of A\n#define A 1 // one\n// gone\n#pragma pack // 2\n// of B\n\n#define B 2\n// of S\nstruct S\n{\n    int f; // of f\n    // of m\n    int m() { return A; }\n};\n\
             // of o\nint S::o() { return f; }\n";
         let tokens = tokens(text);
         let found = units(&tokens);
@@ -477,7 +475,8 @@ mod tests {
             let unit = found.iter().find(|unit| unit.name == name).expect("a unit");
             unit.comments.iter().map(|remark| (remark.text, remark.of_macro)).collect()
         };
-        assert_eq!(said("S"), [("// of A", Some("A")), ("// one", Some("A")), ("// of S", None), ("// of f", None)]);
+        let of_macros = [("// of A", Some("A")), ("// one", Some("A")), ("// of B", Some("B"))];
+        assert_eq!(said("S"), [&of_macros[..], &[("// of S", None), ("// of f", None)]].concat());
         assert_eq!(said("m"), [("// of m", None)]);
         assert_eq!(said("o"), [("// of o", None)]);
         assert_eq!(found.last().and_then(|unit| unit.owner), Some("S"));
