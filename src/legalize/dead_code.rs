@@ -9,10 +9,11 @@
 //! polyfills that are called are listed just before their first user.
 
 use super::{Context, Pass, methods};
+use crate::symbol::Symbol;
 use crate::target::{Capability, Profile};
 use crate::tree::analyses::items;
 use crate::tree::{EntryPoint, Function, FunctionBody, FunctionId, Global, GlobalId, Item, Program};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "dead_code",
@@ -62,11 +63,8 @@ fn listed(program: &Program, profile: &Profile) -> (Vec<Item>, FxHashSet<Item>) 
     let interface = variables.chain(program.specialization_constants());
     let named: Vec<Item> = entries.iter().copied().chain(interface).collect();
     let mut live: FxHashSet<Item> = items::reached(named.iter().copied(), &uses).into_iter().collect();
-    // A buffer of the uniform parameters of an entry point has all of them, or none.
-    let is_live = |global: &GlobalId| live.contains(&Item::Global(*global));
-    let whole = program.entry_points.iter().map(|e| &e.uniforms).filter(|uniforms| uniforms.iter().any(is_live));
-    let whole: Vec<Item> = whole.flatten().copied().map(Item::Global).collect();
-    if whole.iter().any(|uniform| !live.contains(uniform)) {
+    let whole = whole_buffers(program, &live);
+    if !whole.is_empty() {
         live = items::reached(named.into_iter().chain(whole), &uses).into_iter().collect();
     }
     let roots = program.items.iter().chain(&entries).copied();
@@ -75,6 +73,22 @@ fn listed(program: &Program, profile: &Profile) -> (Vec<Item>, FxHashSet<Item>) 
     let mut items = items::in_order_of_use(roots, &before, &|item| live.contains(&item));
     items.retain(|item| is_printed(program, *item));
     (items, live)
+}
+
+/// What is not used of buffers of uniform parameters of entry points that are: such a buffer has all of them, as in the source, unless
+/// something else has the name of one.
+fn whole_buffers(program: &Program, live: &FxHashSet<Item>) -> Vec<Item> {
+    let is_live = |global: &&GlobalId| live.contains(&Item::Global(**global));
+    let used = program.entry_points.iter().map(|e| &e.uniforms).filter(|uniforms| uniforms.iter().any(|g| is_live(&g)));
+    let rest: Vec<GlobalId> = used.flatten().filter(|global| !is_live(global)).copied().collect();
+    if rest.is_empty() {
+        return Vec::new();
+    }
+    let mut names: FxHashMap<Symbol, usize> = FxHashMap::default();
+    let others = program.globals.iter().map(|(id, _)| id).filter(|id| is_live(&id) || rest.contains(id));
+    others.for_each(|id| *names.entry(program.globals[id].name).or_default() += 1);
+    let is_sole = |global: &GlobalId| names.get(&program.globals[*global].name) == Some(&1);
+    rest.into_iter().filter(is_sole).map(Item::Global).collect()
 }
 
 /// Whether an item has a text: functions with statements; the library's structs stand for builtin types.
