@@ -16,11 +16,14 @@ impl Exprs<'_> {
         let (ExprKind::Literal(literal, spelling), Type::Scalar(scalar)) = (self.kind(number), self.ty(number)) else {
             return None;
         };
-        // `-1` is no unsigned number, and what a macro stands for, or has as an argument, is written by its name.
-        let is_other = scalar.is_unsigned() && !sign.is_empty()
-            || self.arena[number].span.file.is_named()
-            || self.cx.macros.is_in_call();
+        // `-1` is no unsigned number, and what is an argument of a macro is written by its name.
+        let is_other = scalar.is_unsigned() && !sign.is_empty() || self.cx.macros.is_in_call();
         let spelling = spelling.as_ref().filter(|_| !is_other)?;
+        if let Some(named) = [id, number].into_iter().find(|id| self.arena[*id].span.file.is_named()) {
+            // The sign is the macro's, or stands before it.
+            let signs = if named == number { (sign, "") } else { ("", sign) };
+            return self.adapting_macro((named, scalar), (*literal, spelling.as_str()), signs, out);
+        }
         out.push_str(sign);
         match self.dialect.literals().adapting(scalar, *literal, spelling.as_str()) {
             Some(text) => out.push_str(text),
@@ -30,6 +33,29 @@ impl Exprs<'_> {
             }
         }
         Some(if sign.is_empty() { Prec::Postfix } else { Prec::Unary })
+    }
+
+    /// The name of a macro that stands for such a number.
+    fn adapting_macro(
+        &self,
+        (id, scalar): (ExprId, Scalar),
+        (literal, spelling): (Literal, &str),
+        (sign, own_sign): (&str, &str),
+        out: &mut String,
+    ) -> Option<Prec> {
+        let (span, literals) = (self.arena[id].span, self.dialect.literals());
+        if own_sign.is_empty() && !self.cx.macros.may_be(span, literal) {
+            return None;
+        }
+        let text = format!("{own_sign}{}", literals.adapting(scalar, literal, spelling)?);
+        let prec = if own_sign.is_empty() { Prec::Postfix } else { Prec::Unary };
+        out.push_str(sign);
+        let print = |out: &mut String| {
+            out.push_str(&text);
+            prec
+        };
+        let written = self.cx.macros.use_of(&self.cx.trivia, out, |out| self.cx.macros.write(span, true, out, &print));
+        Some(if sign.is_empty() { written } else { Prec::Unary })
     }
 
     /// An operand that takes the type of the other one.
