@@ -389,7 +389,7 @@ fn arguments_in_a_file_are_arguments() {
     let tree =
         tree(&[("a.hlsl", "float4 psMain() : SV_Target { return N; }\n"), ("o.txt", "--target\nhlsl\n# N\n-DN=3\n")]);
     let run = shaderport(tree.path(), &["compile", "@o.txt", "a.hlsl"]);
-    assert!(run.code == 0 && run.stdout.contains("#define N 3.0"), "{}{}", run.stdout, run.stderr);
+    assert!(run.code == 0 && run.stdout.contains("#define N 3\n"), "{}{}", run.stdout, run.stderr);
     let missing = shaderport(tree.path(), &["compile", "@none.txt"]);
     assert!(missing.code == 2 && missing.stderr.contains("`none.txt`"), "{}", missing.stderr);
 }

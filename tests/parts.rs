@@ -52,5 +52,5 @@ fn macros_of_the_command_line_come_first() {
     let run = shaderport(directory.path(), &["build", ".", "--target", "hlsl", "-D", "SIZE=7", "--out", "out"]);
     assert!(run.code == 0 && run.stderr.is_empty(), "{}", run.stderr);
     let text = std::fs::read_to_string(directory.path().join("out/hlsl/main.hlsl")).expect("a text");
-    assert!(text.contains("7.0"), "{text}");
+    assert!(text.contains("#define SIZE 7\n") && text.contains("return SIZE;"), "{text}");
 }

@@ -7,14 +7,6 @@
 #define QUALITY 1
 #endif
 
-#if QUALITY == 1
-#define QUALITY_VALUE 1.0
-#elif QUALITY == 2
-#define QUALITY_VALUE 2.0
-#else
-#define QUALITY_VALUE 3.0
-#endif
-
 #if SHADOWS
 #define TAPS 4
 #endif
@@ -59,13 +51,13 @@ float sun(float4 uv)
         sum += shadowMap.SampleCmpLevelZero(shadowSampler, uv.xy + i * 0.01, uv.z);
 #endif
     }
-    return sum / float(TAPS);
+    return sum / TAPS;
 }
 #endif
 
 float4 main(Input input) : SV_Target
 {
-    float4 color = albedo.Sample(linearSampler, input.uv) * QUALITY_VALUE;
+    float4 color = albedo.Sample(linearSampler, input.uv) * QUALITY;
 #if QUALITY == 1
     color *= 1.5;
 #elif QUALITY == 2
