@@ -1011,6 +1011,25 @@ fn a_port_may_be_a_tree() {
     assert!(run.code == 1 && run.stderr.contains(&format!("wgsl/inc/common.wgsl:{line}:")), "{}", run.stderr);
 }
 
+/// What other tools put together has no commands of compilers in the report.
+#[test]
+fn modules_of_other_tools_have_no_commands_of_compilers() {
+    let source = "#include \"common.hlsli\"\nfloat4 main() : SV_Target { return lit(1); }\n";
+    let files = [
+        ("s/common.hlsli", "float lit(float k) { return k * 2; }\n"),
+        ("s/a.frag.hlsl", source),
+        ("s/b.frag.hlsl", source),
+    ];
+    for (imports, validates) in [("none", true), ("wesl", true), ("naga-oil", false)] {
+        let directory = tree(&files);
+        let run = port(directory.path(), &["--layout", "tree", "--wgsl-imports", imports]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let report = read(directory.path(), "out/port.md");
+        assert_eq!(report.contains("shaderport validate wgsl/a.frag.wgsl"), validates, "{imports}: {report}");
+        assert_eq!(report.contains("| naga --stdin-file-path"), imports == "none", "{imports}: {report}");
+    }
+}
+
 #[test]
 fn edits_of_a_tree_are_merged() {
     let directory = ported_as_tree();

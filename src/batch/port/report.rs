@@ -5,6 +5,7 @@ use super::script::from_directory;
 use super::update::Deed;
 use crate::batch::driver::{Built, Report};
 use crate::batch::names::sidecar_of;
+use crate::batch::order::WgslImports;
 use crate::batch::plan::{DXC_LIBRARY, Job, dxc_profile, relative};
 use crate::batch::program::{Fate, OutputKind};
 use crate::batch::variants::Table;
@@ -57,7 +58,7 @@ pub fn report(
     blocks.push(Block::Section("What became of each file".to_owned()));
     blocks.push(became(built, &programs, &facts.headers));
     blocks.extend(parameters(&programs, before));
-    blocks.extend(validation(&programs));
+    blocks.extend(validation(&programs, read));
     blocks.extend(ignored(facts));
     blocks
 }
@@ -368,7 +369,7 @@ fn position(leaf: &Leaf) -> String {
 }
 
 /// The commands with which other compilers judge the texts.
-fn validation(programs: &[Ported]) -> Vec<Block> {
+fn validation(programs: &[Ported], read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<Block> {
     let mut ours = Vec::new();
     let mut others: BTreeSet<String> = BTreeSet::new();
     for program in programs {
@@ -378,10 +379,14 @@ fn validation(programs: &[Ported]) -> Vec<Block> {
             let is_of = |text: &&str| sidecar_of(text, names.iter().copied()) == Some(name);
             let texts: Vec<&str> = program.texts(*target).into_iter().filter(is_of).collect();
             let is_judged = matches!(target, Target::Hlsl | Target::Glsl | Target::Wgsl);
+            // Modules that other tools put together are none for the compilers, and those of naga_oil none for `validate`.
+            let imports = texts.first().filter(|_| !reflection.modules.is_empty()).and_then(|text| read(text));
+            let imports = imports.map(|text| WgslImports::of_text(&String::from_utf8_lossy(&text))).unwrap_or_default();
+            let is_judged = is_judged && imports != WgslImports::NagaOil;
             if !texts.is_empty() && is_judged {
                 ours.push(format!("shaderport validate {} {}", words(&texts), words(&[name])));
             }
-            for text in texts {
+            for text in texts.into_iter().filter(|_| imports == WgslImports::None) {
                 let merged = program.variants.as_ref().map(|table| table.defines_of(text)).unwrap_or_default();
                 let none = BTreeMap::new();
                 let variants = if merged.is_empty() { vec![&none] } else { merged };

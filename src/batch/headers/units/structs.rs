@@ -26,7 +26,7 @@ pub(super) struct StructParts<'t> {
 }
 
 impl<'t> StructParts<'t> {
-    /// Of a unit, if it is a struct with members that can be told apart.
+    /// Of a unit, if it is a struct with members that can be distinguished.
     pub(super) fn of(text: &str, tokens: &[&'t Token], comments: &[Comment]) -> Option<StructParts<'t>> {
         let head = Head::of(tokens);
         let (open, rest) = (tokens.get(head.length)?, tokens.get(head.length..)?);
