@@ -63,11 +63,12 @@ fn run(cx: &mut Context) {
     // What is inlined says no more for which stages it is.
     stages::check_inlined(cx.program, cx.profile, cx.diags);
     let effects = cx.effects();
-    // What gives a resource can only be understood at the place where it is used.
+    // What gives a resource can only be understood at the place where it is used, unless it puts what it is given into a struct.
+    let makers = makers_of_structs(cx.program);
     for id in cx.program.functions.ids() {
         let resource = cx.program.holds_resource(cx.program.functions[id].result);
         // What gives a reference is the place that it returns.
-        let given = resource || cx.program.functions[id].returns_ref;
+        let given = resource && !makers.contains(&id) || cx.program.functions[id].returns_ref;
         if given && !cx.program.functions[id].builtin {
             cx.program.functions[id].inline = true;
         }
@@ -98,6 +99,37 @@ fn run(cx: &mut Context) {
         });
     }
     inline_into_values(cx, &effects);
+}
+
+/// Functions that make structs of data and whole resources: neither they nor what they are given has elements of arrays.
+fn makers_of_structs(program: &Program) -> FxHashSet<FunctionId> {
+    let makes = |f: &Function| {
+        !f.builtin
+            && matches!(f.body, FunctionBody::Block)
+            && program.holds_resource(f.result)
+            && program.holds_data(f.result)
+    };
+    let mut makers: FxHashSet<FunctionId> =
+        program.functions.iter().filter(|(_, f)| makes(f)).map(|(id, _)| id).collect();
+    if makers.is_empty() {
+        return makers;
+    }
+    let is_element = |exprs: &ExprArena, e: ExprId| {
+        matches!(exprs[e].kind, ExprKind::Index(..)) && program.holds_resource(exprs[e].ty)
+    };
+    makers.retain(|id| {
+        let code = &program.functions[*id].code;
+        !code.expressions().into_iter().any(|e| is_element(&code.exprs, e))
+    });
+    program.each_exprs(&mut |exprs, live| {
+        for call in live {
+            let ExprKind::Call(f, args) = &exprs[*call].kind else { continue };
+            if makers.contains(f) && args.iter().any(|arg| exprs.any_part(*arg, |e| is_element(exprs, e))) {
+                makers.remove(f);
+            }
+        }
+    });
+    makers
 }
 
 /// Polyfills that the target has for small constants, as their last arguments (`[__by_constant]`), are spelled there.

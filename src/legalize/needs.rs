@@ -266,7 +266,8 @@ pub(super) fn written_resource(program: &Program, function: FunctionId, body: &B
     // A builtin that takes a resource by reference gives an element of it.
     let is_spelled = |id: ExprId| callee(program, &body.exprs, id).is_some_and(|(f, _)| f.builtin);
     written_parameter(program, function, body, live, &|id, place| {
-        let is_whole = program.holds_resource(body.exprs[place].ty) && !program.is_in_resource(&body.exprs, place);
+        let is_loose = !program.traces_resources && program.holds_resource(body.exprs[place].ty);
+        let is_whole = is_loose && !program.is_in_resource(&body.exprs, place);
         body.exprs.base_local(place).filter(|_| is_whole && !is_spelled(id))
     })
 }

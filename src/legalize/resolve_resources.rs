@@ -11,6 +11,8 @@
 //! What a local stands for is followed through the statements ([`flow`]). Where ways meet that gave it elements of the same
 //! array, its index is in a variable ([`rebinding`]), and so are the indices of what a function gives ([`instances`]):
 //!
+//! A target that traces resources itself keeps what holds them, where each is one resource of the module ([`traced`]).
+//!
 //! Before: `void pick(out Material m, int i) { m = gMaterials[i]; }                                 pick(m, 3);`
 //! After:  `void pick(out Material m, int i, out int m_index) { m_index = i; m = gMaterials[i]; }   pick(m, 3, index);`
 
@@ -19,6 +21,7 @@ mod instances;
 mod places;
 mod prepare;
 mod rebinding;
+mod traced;
 
 use super::heap_variables::is_element as is_heap_element;
 use super::needs::Find;
@@ -71,23 +74,48 @@ pub(super) fn parameter_need(program: &Program, ty: TypeId) -> Option<Capability
 }
 
 fn run(cx: &mut Context) {
-    if reports_heaps(cx) {
+    if reports_heaps(cx) || cx.program.traces_resources {
         return;
     }
+    let (before, errors) = (traced::may_stay(cx).then(|| cx.program.clone()), cx.diags.list().len());
+    let resolved = resolve(cx);
+    // What compilers trace may be used where it has no resource: they leave it undefined.
+    if let Some(before) = before.filter(|_| !resolved.chooses && cx.diags.list().len() == errors + resolved.open_uses) {
+        let known = cx.diags.take();
+        known.into_iter().take(errors).for_each(|d| cx.diags.push(d));
+        *cx.program = before;
+        cx.program.traces_resources = true;
+    }
+}
+
+/// What was found while all functions were resolved.
+struct Resolved {
+    /// Some resource is chosen while the shader runs.
+    chooses: bool,
+    /// How many uses of variables without a resource were reported.
+    open_uses: usize,
+}
+
+/// Resolves all functions.
+fn resolve(cx: &mut Context) -> Resolved {
     let facts = Rc::new(Facts::of(cx.program));
     facts.settle_modes(cx.program);
     let effects = cx.effects();
     let (done, made, instances) = (FxHashSet::default(), FxHashMap::default(), FxHashMap::default());
     let doubted = FxHashSet::default();
-    let mut resolver = Resolver { cx, effects, facts, done, made, instances, doubted, disagreed: false };
+    let mut resolver =
+        Resolver { cx, effects, facts, done, made, instances, doubted, disagreed: false, chooses: false, open_uses: 0 };
     let entries: Vec<FunctionId> = resolver.cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();
     for entry in entries {
         resolver.function(entry, entry, Bound::default(), 0);
     }
+    let chooses = resolver.chooses || !resolver.doubted.is_empty();
+    let resolved = Resolved { chooses, open_uses: resolver.open_uses };
     // What has been copied for its arguments is called no more.
     let called: FxHashSet<FunctionId> = cx.program.reachable_functions().into_iter().collect();
     cx.program.items.settle();
     cx.program.items.retain(|item| !matches!(item, Item::Function(f) if !called.contains(f)));
+    resolved
 }
 
 struct Resolver<'a, 'c> {
@@ -103,6 +131,10 @@ struct Resolver<'a, 'c> {
     doubted: FxHashSet<FunctionId>,
     /// The ways out of the function at hand, or of one that it calls, give different resources.
     disagreed: bool,
+    /// A resource is one or another by what is computed while the shader runs, or is not known on all ways.
+    chooses: bool,
+    /// How many uses of variables without a resource were reported.
+    open_uses: usize,
 }
 
 /// The function at hand.
@@ -475,6 +507,10 @@ impl Resolver<'_, '_> {
                 Some([]) if self.cx.program.types.get(ty).is_resource() && !self.cx.diags.has_errors() => {
                     self.cx.unsupported(work.body.exprs[id].span, "a variable that has not been given a resource");
                     self.disagreed = true;
+                    // A compiler leaves a branch out that asks for a field without a resource; a variable is one by mistake.
+                    let is_field = !matches!(work.body.exprs[id].kind, ExprKind::Local(_));
+                    self.open_uses += usize::from(is_field);
+                    self.chooses |= !is_field;
                 }
                 None => self.untraceable(work.body.exprs[id].span),
                 _ => {}
@@ -527,13 +563,14 @@ impl Resolver<'_, '_> {
     }
 
     /// Leaves out the side of a choice that a constant condition never takes, where it asks for a resource that is not there yet.
-    fn leave_out_open(&self, work: &mut Work, root: ExprId) {
+    fn leave_out_open(&mut self, work: &mut Work, root: ExprId) {
         for id in work.body.exprs.post_order(root) {
             let Expr { kind: ExprKind::Select(condition, yes, no), ty, .. } = work.body.exprs[id] else { continue };
             let Some(Value::Bool(known)) = work.constant(self.cx.program, condition) else { continue };
             let (taken, other) = if known { (yes, no) } else { (no, yes) };
             if work.asks_open(self.cx.program, other) && work.body.exprs[taken].ty == ty {
                 work.body.exprs.replace_by(id, taken);
+                self.chooses = true;
             }
         }
     }

@@ -25,7 +25,7 @@ pub(super) const PASS: Pass = Pass {
     always: Some("here every shader parameter is given its binding"),
     // Variables of structs that hold resources keep the data.
     removes: &[
-        (Capability::MixedStructs, Find::Field(|p, f| p.holds_resource(f.ty))),
+        (Capability::MixedStructs, Find::Field(|p, f| is_loose(p, f.ty))),
         (
             Capability::ParameterBlocks,
             Find::Parameter(|p, _, t| match *t {
@@ -36,7 +36,7 @@ pub(super) const PASS: Pass = Pass {
         ),
         // As locals, results, choices, parts of parameters of functions, or parameters that are assigned.
         (Capability::ResourceValues, Find::body(ExprKinds::WRITES, super::needs::written_resource)),
-        (Capability::ResourceValues, Find::Function(|p, f| p.holds_resource(f.result))),
+        (Capability::ResourceValues, Find::Function(|p, f| is_loose(p, f.result))),
         (
             Capability::ResourceValues,
             Find::Param(|p, _, ty| {
@@ -44,20 +44,20 @@ pub(super) const PASS: Pass = Pass {
                     p.types.get(ty),
                     Type::Texture(_) | Type::Sampler(_) | Type::Buffer(..) | Type::AccelerationStructure
                 );
-                !alone && p.holds_resource(ty)
+                !alone && is_loose(p, ty)
             }),
         ),
         (
             Capability::ResourceValues,
             Find::Stmt(|p, body, stmt| {
                 let StmtKind::Local(local, value) = stmt.kind else { return false };
-                p.holds_resource(body.locals[local].ty) && !value.is_some_and(|e| is_element(p, &body.exprs, e))
+                is_loose(p, body.locals[local].ty) && !value.is_some_and(|e| is_element(p, &body.exprs, e))
             }),
         ),
         (
             Capability::ResourceValues,
             Find::at(ExprKinds::SELECT, |p, exprs, id| {
-                matches!(exprs[id].kind, ExprKind::Select(..)) && p.holds_resource(exprs[id].ty)
+                matches!(exprs[id].kind, ExprKind::Select(..)) && is_loose(p, exprs[id].ty)
             }),
         ),
     ],
@@ -66,6 +66,11 @@ pub(super) const PASS: Pass = Pass {
     run,
     ..Pass::ROW
 };
+
+/// Whether a type holds resources that the target does not trace.
+fn is_loose(program: &Program, ty: TypeId) -> bool {
+    !program.traces_resources && program.holds_resource(ty)
+}
 
 /// What a leaf is declared as.
 struct DeclaredLeaf {
@@ -101,7 +106,9 @@ fn run(cx: &mut Context) {
         });
         blocks_to_buffers(cx);
     }
-    drop_resource_fields(cx);
+    if !cx.program.traces_resources {
+        drop_resource_fields(cx);
+    }
     drop_empty_contents(cx);
 }
 
@@ -137,7 +144,7 @@ fn drop_empty_contents(cx: &mut Context) {
 }
 
 /// Whether a parameter is anything but one resource, one data block, or plain data.
-fn needs_split(program: &Program, ty: TypeId) -> bool {
+pub(super) fn needs_split(program: &Program, ty: TypeId) -> bool {
     match program.types.get(program.types.innermost(ty)) {
         Type::Struct(_) => program.holds_resource(ty),
         Type::ParameterBlock(_) => true,

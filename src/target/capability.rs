@@ -44,6 +44,8 @@ capabilities! {
     MixedStructs,
     /// Resources as locals, static variables, results, or fields of struct parameters of functions.
     ResourceValues,
+    /// Resources as locals, results and fields of structs, where each is one resource of the module that the compiler traces.
+    TracedResources,
     /// Buffers and writable textures as parameters of functions.
     BufferParameters,
     /// Typed buffers whose texels are structs.

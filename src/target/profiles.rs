@@ -216,7 +216,8 @@ const SM_5_0: Capabilities = COMMON.with(&[
     NonUniformBarriers, VaryingDerivatives, PlainlyAccessedAtomics, BoolBitOperators, BoolXor, PackOffsets, CarriedMarks, NamedGroupSizes, NamedArguments,
 ]);
 const SM_5_1: Capabilities = SM_5_0.with(&[UnboundedResourceArrays]);
-const SM_6_0: Capabilities = SM_5_1.with(&[Enums, Methods, WaveOperations, WavesAnywhere, QuadOperations, Int64]);
+const SM_6_0: Capabilities =
+    SM_5_1.with(&[Enums, Methods, TracedResources, WaveOperations, WavesAnywhere, QuadOperations, Int64]);
 const SM_6_1: Capabilities = SM_6_0.with(&[Multiview, Barycentrics]);
 const SM_6_2: Capabilities = SM_6_1.with(&[Float16, Int16]);
 const SM_6_3: Capabilities = SM_6_2.with(&[RayTracing, PassedArguments]);
@@ -250,7 +251,7 @@ const SM_6_6_SPIRV: Capabilities = SM_6_6
     // comparisons, bits and logic, no switches on numbers of other widths, no conversions of what functions give back, and no
     // texels of structs and doubles, and crashes at `enum class` and at methods of parts of constant buffers.
     .less(&[
-        SamplerFeedback, Enums, Methods, VaryingOffsets, NestedResourceArrays, ObjectResults,
+        SamplerFeedback, Enums, Methods, TracedResources, VaryingOffsets, NestedResourceArrays, ObjectResults,
         DescriptorHeaps, ComputeDerivatives, MeshDerivatives, VectorLogic, MatrixComponentOps, MatrixParts, SwitchWidths,
         StructTexels, WideTexels, ConvertedOutArguments, LocalTaskPayloads,
     ]);

@@ -175,6 +175,8 @@ pub struct Program {
     pub has_algebraic_products: bool,
     /// Matrices whose products are written in reverse order, in which functions; set by legalization.
     pub reversed_products: Vec<(FunctionId, MatrixPlace)>,
+    /// The target traces what holds resources, to one of the module each; set by legalization.
+    pub traces_resources: bool,
     /// Numbers of declarations that the source has macros or named constants for.
     pub written_numbers: Arc<WrittenNumbers>,
     /// Names of types, where the source writes them.

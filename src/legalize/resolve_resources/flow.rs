@@ -3,7 +3,7 @@
 //! Where ways meet, a local stands for what it stood for on all of them; if that is not one thing, using it is an error.
 
 use super::{Resolver, Site, Work, rebinding};
-use crate::check::constant::{Value, eval_with};
+use crate::check::constant::{Value, eval, eval_with};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::tree::{
@@ -23,6 +23,8 @@ pub(super) struct Alias {
     pub(super) expr: ExprId,
     /// Another one that it may stand for as well.
     pub(super) other: Option<ExprId>,
+    /// On some way it stands for nothing yet.
+    pub(super) open: bool,
     /// Tells later meanings of the same place from this one.
     pub(super) version: u32,
 }
@@ -83,7 +85,7 @@ fn meaning(program: &Program, exprs: &mut ExprArena, list: &[Alias], path: &[Ste
         Some(other) => Some(extend(program, exprs, other, rest)?),
         None => None,
     };
-    Some(Alias { path: path.to_vec(), expr, other, version: known.version })
+    Some(Alias { path: path.to_vec(), expr, other, open: known.open, version: known.version })
 }
 
 fn overlap(a: &[Step], b: &[Step]) -> bool {
@@ -111,6 +113,8 @@ impl Resolver<'_, '_> {
         match &mut stmt.kind {
             StmtKind::If(condition, then, other, _) => {
                 if let Some(taken) = self.known_branch(work, *condition, then, other) {
+                    // What needs no argument of a call is left out by every compiler.
+                    self.chooses |= eval(self.cx.program, &work.body.exprs, *condition).is_err();
                     self.statements(work, taken, out);
                     return true;
                 }
@@ -125,6 +129,7 @@ impl Resolver<'_, '_> {
             }
             StmtKind::Switch(value, cases, _) => {
                 if let Some(taken) = self.known_case(work, *value, cases) {
+                    self.chooses = true;
                     self.statements(work, taken, out);
                     return true;
                 }
@@ -371,13 +376,17 @@ impl Resolver<'_, '_> {
         if !a.reachable || !b.reachable {
             return if a.reachable { a } else { b };
         }
-        let mut aliases = a.aliases;
-        for (local, list) in b.aliases {
-            let known = aliases.remove(&local).unwrap_or_default();
+        let (mut aliases, mut others) = (a.aliases, b.aliases);
+        for (local, known) in &mut aliases {
+            let list = others.remove(local).unwrap_or_default();
             let same = known.len() == list.len()
                 && known.iter().zip(&list).all(|(x, y)| (&x.path, x.expr, x.version) == (&y.path, y.expr, y.version));
-            let merged = if same { known } else { self.merge_parts(work, &known, &list) };
-            aliases.insert(local, merged);
+            if !same {
+                *known = self.merge_parts(work, known, &list);
+            }
+        }
+        for (local, list) in others {
+            aliases.insert(local, self.merge_parts(work, &[], &list));
         }
         Flow { aliases, reachable: true }
     }
@@ -395,9 +404,9 @@ impl Resolver<'_, '_> {
                 (Some(x), Some(y)) => {
                     let differs = !work.is_same_path(x.expr, y.expr);
                     let other = x.other.or(y.other).or(differs.then_some(y.expr));
-                    Some(Alias { other, version: x.version.min(y.version), ..x })
+                    Some(Alias { other, open: x.open || y.open, version: x.version.min(y.version), ..x })
                 }
-                (x, y) => x.or(y),
+                (x, y) => x.or(y).map(|alias| Alias { open: true, ..alias }),
             });
         }
         merged
@@ -425,6 +434,7 @@ impl Resolver<'_, '_> {
         }
         self.cx.diags.push(error);
         self.disagreed = true;
+        self.chooses = true;
     }
 }
 

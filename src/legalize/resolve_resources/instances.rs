@@ -60,6 +60,37 @@ pub(super) struct Instance {
     outputs: Vec<Output>,
 }
 
+/// What tells the code of two instances of one function apart: they differ in the paths of resources alone.
+#[derive(PartialEq, Eq)]
+struct Outline {
+    result: TypeId,
+    params: Vec<LocalId>,
+    statements: usize,
+    /// The kinds of the expressions, children first, and the number that each has by itself.
+    exprs: Vec<(std::mem::Discriminant<ExprKind>, i64)>,
+}
+
+fn outline(function: &Function) -> Outline {
+    let code = &function.code;
+    let number = |kind: &ExprKind| match kind {
+        ExprKind::Global(id) => i64::from(id.0),
+        ExprKind::Local(id) => i64::from(id.0),
+        ExprKind::Call(id, _) => i64::from(id.0),
+        ExprKind::Field(_, index) => i64::from(*index),
+        ExprKind::Literal(Literal::Int(n), _) => *n,
+        _ => 0,
+    };
+    let exprs = code.expressions().into_iter().map(|id| &code.exprs[id].kind);
+    let mut statements = 0;
+    code.block.visit(&mut |_| statements += 1);
+    Outline {
+        result: function.result,
+        params: function.params.iter().map(|p| p.local).collect(),
+        statements,
+        exprs: exprs.map(|kind| (std::mem::discriminant(kind), number(kind))).collect(),
+    }
+}
+
 /// A resource that a function gives.
 #[derive(Clone, Debug)]
 pub(super) struct Output {
@@ -155,6 +186,7 @@ impl Resolver<'_, '_> {
         }
         let numbers = constants.iter().map(|(at, _, v)| (*at, number(v).unwrap_or(0))).collect();
         let values = constants.into_iter().map(|(_, local, v)| (local, v)).collect();
+        self.chooses = true;
         let errors = self.cx.diags.list().len();
         let made = self.instance_of((key.0, key.1, numbers), values, work, holes);
         if made.errors.is_empty() {
@@ -227,9 +259,24 @@ impl Resolver<'_, '_> {
         }
         let holes =
             self.drop_unused(id, &indices).into_iter().zip(types).map(|(kept, ty)| kept.then_some(ty)).collect();
-        let instance = Instance { id, holes, returns_index, errors, outputs };
+        let mut instance = Instance { id, holes, returns_index, errors, outputs };
+        if is_further && let Some(same) = self.same_instance(original, &instance) {
+            instance.id = same;
+            self.instances.entry(original).and_modify(|n| *n -= 1);
+        }
         self.made.insert(key, instance.clone());
         instance
+    }
+
+    /// An instance of the same function for other resources, which it does not name.
+    fn same_instance(&self, original: FunctionId, made: &Instance) -> Option<FunctionId> {
+        let code = |instance: &Instance| outline(&self.cx.program.functions[instance.id]);
+        let own = code(made);
+        let others = self.made.iter().filter(|((function, ..), _)| *function == original).map(|(_, instance)| instance);
+        let fits = |other: &&Instance| {
+            made.errors.is_empty() && other.errors.is_empty() && other.holes == made.holes && code(other) == own
+        };
+        others.filter(fits).map(|other| other.id).min()
     }
 
     /// Takes away index parameters that nothing asks for; answers for each whether it is kept.
@@ -289,7 +336,7 @@ impl Resolver<'_, '_> {
                     values.push(code.exprs.push(Expr { kind: ExprKind::Local(index), ty, span }));
                 }
                 let expr = path_of(self.cx.program, &mut code.exprs, shape, &values, span);
-                list.push(Alias { path: path.clone(), expr, other: None, version: 0 });
+                list.push(Alias { path: path.clone(), expr, other: None, open: false, version: 0 });
             }
             list.sort_by_key(|a| a.path.len());
         }
@@ -415,6 +462,7 @@ impl Resolver<'_, '_> {
                 if !changed || self.is_implied(work, list.get(..at).unwrap_or_default(), known) {
                     continue;
                 }
+                self.chooses |= known.open;
                 if let Some(other) = known.other {
                     let pair = (known.expr, other);
                     self.different(work, span, pair, "a function that gives different resources");

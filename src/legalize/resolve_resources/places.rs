@@ -113,6 +113,7 @@ impl Resolver<'_, '_> {
         let within = list.into_iter().filter(|a| a.path.starts_with(&path));
         for known in cover.into_iter().chain(within) {
             work.read(local, if known.path.len() < path.len() { &path } else { &known.path }, known.version, span);
+            self.chooses |= known.open;
             if let Some(other) = known.other {
                 self.several(work, span, known.expr, other);
             }

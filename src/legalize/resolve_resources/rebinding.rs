@@ -122,6 +122,7 @@ impl Resolver<'_, '_> {
             };
             match work.slots.iter().find(fits).map(|s| s.expr) {
                 Some(known) => {
+                    self.chooses = true;
                     self.assign_indices(work, known, part, before);
                     expr = work.body.exprs.duplicate(known);
                 }
@@ -135,13 +136,14 @@ impl Resolver<'_, '_> {
         work.bound.push((local, path.clone()));
         let list = work.flow.aliases.entry(local).or_default();
         list.retain(|a| !a.path.starts_with(&path));
-        list.push(Alias { path, expr, other: None, version });
+        list.push(Alias { path, expr, other: None, open: false, version });
         list.sort_by_key(|a| a.path.len());
     }
 
     /// Puts the indices of what a part stands for into variables.
     fn new_slot(&mut self, work: &mut Work, (local, path): (LocalId, Vec<Step>), expr: ExprId, before: &mut Vec<Stmt>) {
         let variables = self.indices_to_variables(work, expr, before);
+        self.chooses |= !variables.is_empty();
         work.slots.push(IndexSlot { local, path, expr, variables });
     }
 
@@ -211,6 +213,7 @@ impl Resolver<'_, '_> {
             return None;
         }
         if let Some(Value::Bool(known)) = work.constant(self.cx.program, condition) {
+            self.chooses = true;
             return self.parts(work, if known { a } else { b }, site);
         }
         let span = work.body.exprs[whole].span;
@@ -239,6 +242,7 @@ impl Resolver<'_, '_> {
             let Expr { ty, span, .. } = work.body.exprs[one];
             let one = work.body.exprs.duplicate(one);
             let (condition, other) = (work.body.exprs.duplicate(condition), work.body.exprs.duplicate(other));
+            self.chooses = true;
             let mut b = Build::new(&mut self.cx.program.types, &mut work.body.exprs, span);
             let other = b.convert(other, ty);
             let chosen = b.add(ExprKind::Select(condition, one, other), ty);
