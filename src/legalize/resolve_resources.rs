@@ -55,7 +55,7 @@ pub(super) const PASS: Pass = Pass {
         ),
     ],
     // A pair that is passed is resolved, so that its parts can be named.
-    lessens: &[Capability::ResourceValues, Capability::CombinedSamplers],
+    lessens: &[Capability::ResourceValues, Capability::TracedResources, Capability::CombinedSamplers],
     adds: &[Capability::BareHeapElements, Capability::OutParameters],
     after: &["entry_uniforms", "inline_builtins"],
     run,
