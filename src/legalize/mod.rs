@@ -112,6 +112,7 @@ mod resolve_resources;
 mod root_signatures;
 mod sampler_pairs;
 mod resource_arrays;
+mod reversed_steps;
 mod runtime_initializers;
 mod positions;
 mod push_constants;
@@ -436,6 +437,7 @@ pub const PASSES: &[Pass] = &[
     constant_calls::PASS,
     null_addresses::PASS,
     zero_divisors::PASS,
+    reversed_steps::PASS,
     hidden_constants::COMPARED,
     hidden_constants::PASS,
     wrapping_constants::PASS,

@@ -162,6 +162,8 @@ capabilities! {
     LazyConditionals,
     /// Choices in what a sample is given, beside a texture and a sampler that it joins.
     SampledChoices,
+    /// Smooth steps whose first edge is above the second one.
+    ReversedSteps,
     /// Infinities, NaN and divisions by zero among constants, and choices between constant vectors that are made of vectors.
     NonFiniteConstants,
     /// Indices that are constant, but whose value only the target's compiler computes: it may be none of the array.
