@@ -124,7 +124,7 @@ impl Resolver<'_, '_> {
                 self.function(callee, callee, Bound::default(), work.depth + 1);
                 continue;
             }
-            if giving && !site.whole {
+            if self.facts.is_stating(callee) && !site.whole {
                 self.cx.unsupported(work.body.exprs[id].span, "a function that gives resources here");
                 continue;
             }

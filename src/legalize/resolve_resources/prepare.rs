@@ -7,8 +7,8 @@ use super::Resolver;
 use crate::legalize::hoist::{self, Mark, Marks};
 use crate::symbol::Symbol;
 use crate::tree::{
-    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, LocalId, ParamMode, Program, StmtKind,
-    TypeId, analyses::is_trivial,
+    Body, ExprArena, ExprId, ExprKind, Function, FunctionBody, FunctionId, Global, GlobalKind, LocalId, ParamMode,
+    Program, StmtKind, Type, TypeId, analyses::is_trivial,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,6 +21,8 @@ pub(super) struct Facts {
     forced: FxHashSet<(FunctionId, usize)>,
     /// Functions that give resources in any way.
     giving: FxHashSet<FunctionId>,
+    /// Those of them whose calls are statements: what they give may have indices, or is seen through their parameters.
+    stating: FxHashSet<FunctionId>,
     /// Functions that choose between resources in any way, or call others that do.
     choosing: FxHashSet<FunctionId>,
     /// Builtin functions that mark an index as one that differs between invocations.
@@ -34,6 +36,7 @@ impl Facts {
         let mut markers = program.marked("__index_marker");
         markers.retain(|f| program.functions[*f].builtin);
         let mut facts = Facts { markers, ..Facts::default() };
+        let has_elements = has_elements(program);
         // Callees come first.
         for id in program.reachable_functions() {
             let function = &program.functions[id];
@@ -53,6 +56,9 @@ impl Facts {
             let given = (0..function.params.len()).any(|at| facts.gives.contains(&(id, at)));
             if given || program.holds_resource(function.result) {
                 facts.giving.insert(id);
+                if given || has_elements || !gives_whole(program, function.result) {
+                    facts.stating.insert(id);
+                }
             }
             for (at, param) in function.params.iter().enumerate() {
                 if facts.giving.contains(&id) || facts.escapes(program, function, param.local) {
@@ -86,6 +92,11 @@ impl Facts {
 
     pub(super) fn is_giving(&self, function: FunctionId) -> bool {
         self.giving.contains(&function)
+    }
+
+    /// Whether calls of a function have to be statements.
+    pub(super) fn is_stating(&self, function: FunctionId) -> bool {
+        self.stating.contains(&function)
     }
 
     pub(super) fn is_choosing(&self, function: FunctionId) -> bool {
@@ -199,6 +210,23 @@ impl Facts {
     }
 }
 
+/// Whether a program has resources that are elements, so that an index may tell which one is given.
+fn has_elements(program: &Program) -> bool {
+    let is_array = |global: &Global| matches!(program.types.get(global.ty), Type::Array(..));
+    program
+        .globals
+        .iter()
+        .any(|(_, global)| global.kind == GlobalKind::Heap || is_array(global) && program.holds_resource(global.ty))
+        || program.structs.iter().any(|(_, s)| {
+            s.fields.iter().any(|f| matches!(program.types.get(f.ty), Type::Array(..)) && program.holds_resource(f.ty))
+        })
+}
+
+/// Whether what a function gives is a value of the target, too, and no scene that may be found at an address, which is an index.
+fn gives_whole(program: &Program, ty: TypeId) -> bool {
+    program.holds_data(ty) && !program.any_leaf(ty, &mut |leaf| leaf == Type::AccelerationStructure)
+}
+
 /// Whether a function has anything to do with resources outside of globals.
 fn touches_resources(program: &Program, function: &Function) -> bool {
     let holds = |ty: TypeId| program.holds_resource(ty);
@@ -224,11 +252,14 @@ impl Resolver<'_, '_> {
             };
             whole.insert(root);
         });
+        let selected = self.selected_calls(body);
         for id in body.expressions() {
             match &body.exprs[id].kind {
                 ExprKind::Call(..) if whole.contains(&id) => {}
                 ExprKind::Assign(..) if statements.contains(&id) => {}
-                ExprKind::Call(f, _) if self.facts.is_giving(*f) => {
+                ExprKind::Call(f, _)
+                    if self.facts.is_stating(*f) || self.facts.is_giving(*f) && selected.contains(&id) =>
+                {
                     let mark = match body.exprs[id].ty {
                         TypeId::VOID => Mark::Effect,
                         _ => Mark::Value(hoist::temporary_name(self.cx.program, body, id)),
@@ -256,6 +287,16 @@ impl Resolver<'_, '_> {
             }
         }
         hoist::hoist(self.cx.program, &self.effects, body, marks);
+    }
+
+    /// The calls of which a part is taken that is or holds a resource.
+    fn selected_calls(&self, body: &Body) -> FxHashSet<ExprId> {
+        let holds = |id: &ExprId| self.cx.program.holds_resource(body.exprs[*id].ty);
+        let base_of = |id: ExprId| match body.exprs[id].kind {
+            ExprKind::Field(base, _) | ExprKind::Index(base, _) => Some(base),
+            _ => None,
+        };
+        body.expressions().into_iter().filter(holds).filter_map(base_of).collect()
     }
 
     /// The parameters through which a function gives resources.
