@@ -251,6 +251,8 @@ pub struct FunctionDecl {
     pub body: Option<Block>,
     /// Of the tokens of the body.
     pub code: TokenHash,
+    /// What the body calls by a name, as far as its tokens tell.
+    pub calls: Vec<Symbol>,
     /// `throws E`.
     pub throws: Option<TypeExpr>,
 }

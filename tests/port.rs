@@ -225,6 +225,22 @@ fn effects_of_monogame_have_the_entry_points_of_their_passes() {
     assert!(manifest.contains(section), "{manifest}\n{report}");
 }
 
+/// Where nothing describes a tree, a function that nobody calls is an entry point if structs have the semantics, and one that others
+/// call is none if a parameter has no semantic.
+#[test]
+fn functions_are_entry_points_by_semantics_in_structs() {
+    let source = "struct In { float4 at : SV_Position; float2 uv : TEXCOORD; };\n\
+        struct Out { float4 near : SV_Target0; float4 far : SV_Target1; };\n\
+        float4 Common(In i, float3 base) : SV_Target { return float4(base, i.uv.x); }\n\
+        Out Gather(In i) { Out o; o.near = Common(i, 1); o.far = i.at; return o; }\n\
+        Out Blend(In i) { Out o = Gather(i); o.far *= 2; return o; }\n\
+        float4 Sky(In i) : SV_Target { return Common(i, float3(i.uv, 1)); }\n\
+        float4 Sky(float2 uv, float k) { return float4(uv * k, 1, 1); }\n";
+    let (manifest, report) = manifest_of(&[("s/a.hlsl", source)]);
+    let section = "files = [\"a.hlsl\"]\nentries = [\"Blend:fragment\", \"Sky:fragment\"]\n";
+    assert!(manifest.contains(section), "{manifest}\n{report}");
+}
+
 /// Rules of makefiles of each kind. A pattern is for the targets that rules name; without any it is for all files of the tree.
 #[test]
 fn rules_of_makefiles_are_run_for_their_targets() {

@@ -459,7 +459,7 @@ impl<'a> Checker<'a> {
             {
                 (stage, "the first letters of its name")
             } else {
-                self.passed_over(decl, file);
+                self.passed_over(decl, file, functions);
                 continue;
             };
             self.report.inferred.push(format!("{file}: `{name}` is a {} entry point by {reason}", stage.name()));
@@ -475,14 +475,22 @@ impl<'a> Checker<'a> {
         Some(self.functions.get(instance).signature.result != TypeId::VOID)
     }
 
-    /// Notes a function that looks like an entry point but is taken for none: its results or parameters have semantics.
-    fn passed_over(&mut self, decl: DeclId, file: Symbol) {
+    /// Notes a function that looks like an entry point but is taken for none: its results or parameters have semantics, itself or,
+    /// where no other function calls it, in structs.
+    fn passed_over(&mut self, decl: DeclId, file: Symbol, functions: &[DeclId]) {
         let What::Function(f) = self.info(decl).what else { return };
         let of_params = f.params.iter().any(|param| match &param.kind {
             ast::DeclKind::Var(var) => !names(&var.semantics).is_empty(),
             _ => false,
         });
-        if !of_params && names(&f.semantics).is_empty() {
+        let by_itself = of_params || !names(&f.semantics).is_empty();
+        let is_meant = match (by_itself, self.is_called(decl, functions)) {
+            (true, false) => true,
+            // What others call may be one as well.
+            (true, true) => self.is_entry_like(decl),
+            (false, is_called) => !is_called && self.gives_system_values(decl) && self.is_entry_like(decl),
+        };
+        if !is_meant {
             return;
         }
         let name = self.info(decl).name;
@@ -490,6 +498,36 @@ impl<'a> Checker<'a> {
         let named = self.attribute_stage(decl, file).or_else(|| stage_inside(name.as_str()));
         let stage = named.or_else(|| stage_of_prefix(name.as_str())).or_else(|| self.custom_stage(decl, file));
         self.report.passed_over.push((file, name, stage));
+    }
+
+    /// Whether a function gives system values: other semantics may be of structs that only pass through it.
+    fn gives_system_values(&mut self, decl: DeclId) -> bool {
+        self.output_semantics(decl).iter().any(|s| s.as_str().to_ascii_uppercase().starts_with("SV_"))
+    }
+
+    /// Whether a function calls this one, or another of its name.
+    fn is_called(&self, decl: DeclId, functions: &[DeclId]) -> bool {
+        let name = self.info(decl).name;
+        functions.iter().any(|other| match self.info(*other).what {
+            What::Function(f) => f.calls.contains(&name),
+            _ => false,
+        })
+    }
+
+    /// Of functions of one name, those that may be entry points, if there are such.
+    pub(super) fn entry_like(&mut self, named: Vec<DeclId>, input: &'a Input) -> Vec<DeclId> {
+        if named.len() < 2 {
+            return named;
+        }
+        let mut fitting = Vec::new();
+        for &decl in &named {
+            let file = self.unit_name(decl, input);
+            let is_told = self.marked_stage(decl).is_some() || self.attribute_stage(decl, file).is_some();
+            if is_told || self.is_entry_like(decl) {
+                fitting.push(decl);
+            }
+        }
+        if fitting.is_empty() { named } else { fitting }
     }
 
     /// The types of parameters whose type a call would tell: a shader parameter of an interface is a value of it.

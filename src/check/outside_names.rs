@@ -137,7 +137,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The function with a name in a namespace or, as a static method, in a type; without either one of any namespace. Of several,
-    /// that whose `[shader]` or file names the stage that is asked for.
+    /// that whose parameters and results have semantics, and whose `[shader]` or file names the stage that is asked for.
     fn entry_named(
         &mut self,
         functions: &[DeclId],
@@ -154,6 +154,7 @@ impl<'a> Checker<'a> {
             info.name == *name && is_there && (namespace.is_none() || around.map(Symbol::as_str) == namespace)
         };
         let named: Vec<DeclId> = functions.iter().copied().filter(is_named).collect();
+        let named = self.entry_like(named, input);
         // Those of no namespace come first, and of these the marked ones.
         let rank = |decl: &DeclId| {
             let marked = self.marked_stage(*decl);

@@ -1,9 +1,9 @@
 //! Hashes of tokens: of the body of each function, and of a file without its bodies. Variants of a program differ in few bodies, and
-//! what is known of a body of one holds in another that has the same tokens there and around.
+//! what is known of a body of one holds in another that has the same tokens there and around. What else the tokens of bodies tell.
 
 use super::Parser;
 use crate::ast::TokenHash;
-use crate::lex::Token;
+use crate::lex::{Token, TokenKind};
 use crate::symbol::Symbol;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -16,6 +16,22 @@ impl Parser<'_> {
         let hash = self.hash_of([self.tokens.get(body.clone()).unwrap_or_default()]);
         self.bodies.push(body);
         hash
+    }
+
+    /// The names before parentheses among the tokens from an index up to the next one.
+    pub(super) fn calls_from(&self, start: usize) -> Vec<Symbol> {
+        let body = self.tokens.get(start..self.pos).unwrap_or_default();
+        let called = body.windows(2).filter_map(|pair| match pair {
+            [name, open] if name.kind == TokenKind::Ident && open.text == *"(" => Some(name.text),
+            _ => None,
+        });
+        let mut calls = Vec::new();
+        for name in called {
+            if !calls.contains(&name) {
+                calls.push(name);
+            }
+        }
+        calls
     }
 
     /// The hash of all tokens that are in no body.

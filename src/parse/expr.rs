@@ -564,6 +564,7 @@ fn lambda_struct(params: Vec<Decl>, body: Block, span: Span) -> Decl {
         body: Some(body),
         // It is a part of the body around it.
         code: TokenHash::default(),
+        calls: Vec::new(),
         throws: None,
     };
     let name = Ident { name: Symbol::new("Lambda"), span };

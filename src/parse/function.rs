@@ -84,10 +84,11 @@ impl Parser<'_> {
         let start = self.pos;
         let body = self.body(name)?.or_else(|| operation(&prefix, &params));
         let code = self.note_body(start);
+        let calls = self.calls_from(start);
         self.type_params.truncate(scope);
         let Tail { semantics, throws, .. } = tail;
         let function =
-            FunctionDecl { name, owner, generics, specializes, params, result, semantics, body, code, throws };
+            FunctionDecl { name, owner, generics, specializes, params, result, semantics, body, code, calls, throws };
         self.declare(prefix, DeclKind::Function(function), out)
     }
 
