@@ -1,6 +1,6 @@
 //! Component selections: `v.xyz`, `c.rgb`, `1.0.xxx`, `m._m00_m11`, `m._11_22`.
 
-use crate::tree::Swizzle;
+use crate::tree::{MatrixElements, Swizzle};
 
 /// The sets of component letters; one selection uses letters of one set.
 const SETS: [&str; 2] = ["xyzw", "rgba"];
@@ -37,7 +37,7 @@ fn component(letter: char) -> Option<(usize, u8)> {
 
 /// The (row, column) pairs that `name` selects of a matrix. `None` if it is not a selection at all; `Some(Err(_))` if it
 /// looks like one and is wrong, with the reason.
-pub fn matrix(name: &str, rows: u8, columns: u8) -> Option<Result<Vec<(u8, u8)>, String>> {
+pub fn matrix(name: &str, rows: u8, columns: u8) -> Option<Result<MatrixElements, String>> {
     let (list, base) = match split_matrix(name, "_m") {
         Some(list) => (list, 0),
         None => (split_matrix(name, "_")?, 1),
@@ -55,7 +55,8 @@ pub fn matrix(name: &str, rows: u8, columns: u8) -> Option<Result<Vec<(u8, u8)>,
             )),
         }
     };
-    Some(list.into_iter().map(select).collect())
+    let list = list.into_iter().map(select).collect::<Result<_, _>>();
+    Some(list.map(|list| MatrixElements::new(list, base == 1)))
 }
 
 /// Splits `_m00_m11` at its prefix into digit pairs.
@@ -99,8 +100,8 @@ mod tests {
 
     #[test]
     fn matrices() {
-        assert_eq!(matrix("_m00_m12", 2, 3), Some(Ok(vec![(0, 0), (1, 2)])));
-        assert_eq!(matrix("_11_23", 2, 3), Some(Ok(vec![(0, 0), (1, 2)])));
+        assert_eq!(matrix("_m00_m12", 2, 3), Some(Ok(vec![(0, 0), (1, 2)].into())));
+        assert_eq!(matrix("_11_23", 2, 3), Some(Ok(vec![(0, 0), (1, 2)].into())));
         assert_eq!(matrix("_m20", 2, 3).map(|r| r.is_err()), Some(true));
         assert_eq!(matrix("_00", 2, 3).map(|r| r.is_err()), Some(true));
         assert_eq!(matrix("_24", 2, 3).map(|r| r.is_err()), Some(true));

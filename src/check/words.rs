@@ -396,7 +396,7 @@ impl<'a> Checker<'a> {
                     ExprKind::Index(value, index)
                 }
                 Step::Component(component) => ExprKind::Swizzle(value, Swizzle::new(&[*component])),
-                Step::Cell(row, column) => ExprKind::MatrixSwizzle(value, vec![(*row, *column)]),
+                Step::Cell(row, column) => ExprKind::MatrixSwizzle(value, vec![(*row, *column)].into()),
                 Step::Word(word) => {
                     let words = self.program.types.vector(Scalar::U32, 2);
                     ExprKind::Swizzle(self.convert(value, words, true), Swizzle::new(&[*word]))

@@ -180,6 +180,12 @@ impl<'a> Trivia<'a> {
         (start < before.len()).then_some(Span { start: start as u32, end: before.len() as u32, ..name })
     }
 
+    /// Whether that is a word.
+    pub(super) fn is_word_before(&self, name: Span, word: &str) -> bool {
+        let found = self.word_before(name);
+        found.is_some_and(|at| self.text(at.file).get(at.start as usize..at.end as usize) == Some(word))
+    }
+
     /// The one word between the angles of the type that the source has before what has this name: `Color` of `Buffer<Color> colors`.
     pub(super) fn argument_before(&self, name: Span) -> Option<Span> {
         let before = self.text(name.file).get(..name.start as usize)?.trim_end();

@@ -16,8 +16,8 @@ use crate::source::Span;
 use crate::target::Capability;
 use crate::tree::{
     AddressSpace, AttributeArg, BinaryOp, Block, Body, Effects, Expr, ExprArena, ExprId, ExprKind, Function,
-    FunctionBody, FunctionId, Literal, LocalId, Modifiers, ParamMode, Program, Scalar, Stmt, StmtKind, Swizzle,
-    Template, TrackedExprs, Type, TypeId, Types,
+    FunctionBody, FunctionId, Literal, LocalId, MatrixElements, Modifiers, ParamMode, Program, Scalar, Stmt, StmtKind,
+    Swizzle, Template, TrackedExprs, Type, TypeId, Types,
     analyses::{is_pure, is_trivial},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -698,7 +698,8 @@ fn simplify_node(types: &mut Types, exprs: &mut TrackedExprs, id: ExprId) {
             }
             ExprKind::MatrixSwizzle(base, first) => {
                 let list = swizzle.list().iter().filter_map(|c| first.get(*c as usize).copied()).collect();
-                exprs[id].kind = ExprKind::MatrixSwizzle(base, list);
+                let elements = MatrixElements::new(list, first.from_one);
+                exprs[id].kind = ExprKind::MatrixSwizzle(base, elements);
             }
             ExprKind::Construct(parts) if swizzle.len == 1 => {
                 let scalars = parts.iter().all(|p| matches!(types.get(exprs[*p].ty), Type::Scalar(_)));

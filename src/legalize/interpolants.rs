@@ -401,7 +401,7 @@ impl InterpolantMaker<'_> {
             }
             ExprKind::MatrixSwizzle(base, elements) => {
                 let mut parts = Vec::new();
-                for (row, column) in elements {
+                for &(row, column) in elements.iter() {
                     let base = exprs.duplicate(base);
                     let mut build = Build::new(&mut self.program.types, exprs, span);
                     let row = build.at(base, row.into());

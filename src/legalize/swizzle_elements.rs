@@ -44,7 +44,7 @@ fn reads(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
 /// What a swizzle selects, of a vector or of a matrix.
 enum Selected {
     Components(Swizzle),
-    Elements(Vec<(u8, u8)>),
+    Elements(MatrixElements),
 }
 
 /// The vector or matrix, what is selected of it, and the index of a place that is an element of that.

@@ -206,6 +206,47 @@ pub struct Swizzle {
     pub is_color: bool,
 }
 
+/// Elements of a matrix by row and column, from zero.
+#[derive(Clone, Debug)]
+pub struct MatrixElements {
+    list: Vec<(u8, u8)>,
+    /// The source counts from one: `_11`.
+    pub from_one: bool,
+}
+
+impl MatrixElements {
+    /// Elements, and whether the source counts from one.
+    pub fn new(list: Vec<(u8, u8)>, from_one: bool) -> MatrixElements {
+        MatrixElements { list, from_one }
+    }
+}
+
+impl From<Vec<(u8, u8)>> for MatrixElements {
+    fn from(list: Vec<(u8, u8)>) -> MatrixElements {
+        MatrixElements::new(list, false)
+    }
+}
+
+impl FromIterator<(u8, u8)> for MatrixElements {
+    fn from_iter<I: IntoIterator<Item = (u8, u8)>>(elements: I) -> MatrixElements {
+        Vec::from_iter(elements).into()
+    }
+}
+
+impl std::ops::Deref for MatrixElements {
+    type Target = [(u8, u8)];
+    fn deref(&self) -> &[(u8, u8)] {
+        &self.list
+    }
+}
+
+/// How elements are counted is spelling alone.
+impl PartialEq for MatrixElements {
+    fn eq(&self, other: &MatrixElements) -> bool {
+        self.list == other.list
+    }
+}
+
 /// The letters are spelling alone.
 impl PartialEq for Swizzle {
     fn eq(&self, other: &Swizzle) -> bool {
@@ -266,7 +307,7 @@ pub enum ExprKind {
     /// Components of a vector, or of a scalar (`1.0.xxx`). One component gives a scalar.
     Swizzle(ExprId, Swizzle),
     /// Elements (row, column) of a matrix: `_m00_m11`. One gives a scalar.
-    MatrixSwizzle(ExprId, Vec<(u8, u8)>),
+    MatrixSwizzle(ExprId, MatrixElements),
     /// Prefix operator; componentwise.
     Unary(UnaryOp, ExprId),
     /// Binary operator; componentwise.

@@ -167,7 +167,11 @@ impl Dialect for Hlsl {
             ExprKind::Zero => Some(zero(ex, id, out)),
             ExprKind::Swizzle(base, swizzle) if is_scalar(ex, *base) => Some(splat(ex, id, *base, swizzle, out)),
             ExprKind::MatrixSwizzle(base, elements) => {
-                let part: String = elements.iter().map(|(row, column)| format!("_m{row}{column}")).collect();
+                let written = |(row, column): &(u8, u8)| match elements.from_one {
+                    true => format!("_{}{}", row + 1, column + 1),
+                    false => format!("_m{row}{column}"),
+                };
+                let part: String = elements.iter().map(written).collect();
                 Some(ex.selected(*base, &format!(".{part}"), out))
             }
             ExprKind::Step(up, prefix, target) => step(ex, *up, *prefix, *target, out),

@@ -59,8 +59,8 @@ fn name(cx: &Context, ty: TypeId, modifiers: Modifiers, declared: Option<(Span, 
             let (inner, sizes) = split_array(cx, ty);
             of(inner) + &sizes
         }
-        Type::Texture(texture) => texture_name(&texture, &element(texture.element)),
-        Type::Buffer(kind, access, t) => kind.name(access, &element(t)),
+        Type::Texture(texture) => without_default(cx, texture_name(&texture, &element(texture.element)), declared),
+        Type::Buffer(kind, access, t) => without_default(cx, kind.name(access, &element(t)), declared),
         // How its data lies, its members say.
         Type::ConstantBuffer(t, _) => format!("ConstantBuffer<{}>", of(t)),
         // `out vertices T name[N]`: the parameter's printer adds the size.
@@ -73,6 +73,15 @@ fn name(cx: &Context, ty: TypeId, modifiers: Modifiers, declared: Option<(Span, 
         Type::Text => "string".to_owned(),
         Type::HitObject => "dx::HitObject".to_owned(),
         _ => dump::spelled(cx.program, ty, &of),
+    }
+}
+
+/// The name of a type whose argument is the one that it has without any, as `Texture2D` where the source writes that.
+fn without_default(cx: &Context, text: String, declared: Option<(Span, &Hlsl)>) -> String {
+    let written = text.strip_suffix("<float4>").zip(declared);
+    match written.filter(|(plain, (name, _))| cx.trivia.is_word_before(*name, plain)) {
+        Some((plain, _)) => plain.to_owned(),
+        None => text,
     }
 }
 

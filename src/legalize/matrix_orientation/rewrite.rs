@@ -167,7 +167,7 @@ impl Rewriter<'_> {
                 }
             }
             ExprKind::MatrixSwizzle(matrix, list) if self.is_turned(matrix) => {
-                let list = list.into_iter().map(|(row, column)| (column, row)).collect();
+                let list = list.iter().map(|(row, column)| (*column, *row)).collect();
                 self.exprs[id].kind = ExprKind::MatrixSwizzle(matrix, list);
             }
             ExprKind::Construct(_) if self.is_turned(id) => self.constructed(id),
