@@ -56,7 +56,7 @@ impl<'a> Stmts<'a, '_> {
             StmtKind::While(condition, body, hints) => {
                 self.hints(hints);
                 let head = format!("while {}", self.condition(*condition));
-                self.braced(&head, body);
+                self.body(&head, body);
             }
             StmtKind::DoWhile(body, condition, hints) => {
                 self.hints(hints);
@@ -123,25 +123,90 @@ impl<'a> Stmts<'a, '_> {
     fn if_chain(&mut self, condition: ExprId, then: &Block, other: Option<&Block>, hints: &Hints) {
         self.hints(hints);
         let head = format!("if {}", self.condition(condition));
-        self.w.open(&head);
-        self.block(then);
+        let mut is_open = self.first_part(&head, then, other.is_some());
         let mut rest = other;
         while let Some(block) = rest {
-            rest = match chained(block) {
+            let (head, block) = match chained(block) {
                 Some((condition, then, other)) => {
-                    let head = format!("else if {}", self.condition(condition));
-                    self.w.reopen(&head);
-                    self.block(then);
-                    other
+                    rest = other;
+                    (format!("else if {}", self.condition(condition)), then)
                 }
                 None => {
-                    self.w.reopen("else");
-                    self.block(block);
-                    None
+                    rest = None;
+                    ("else".to_owned(), block)
                 }
             };
+            is_open = self.further_part(&head, block, (is_open, rest.is_some()));
         }
-        self.w.close("");
+        if is_open {
+            self.w.close("");
+        }
+    }
+
+    /// The first part of an `if`. Answers whether it has braces, which are open then.
+    fn first_part(&mut self, head: &str, block: &Block, has_else: bool) -> bool {
+        if self.is_bare(block, has_else) {
+            self.w.open_bare(head);
+            self.block(block);
+            self.w.close_bare();
+            return false;
+        }
+        self.w.open(head);
+        self.block(block);
+        true
+    }
+
+    /// A further part, behind one whose braces are open or that has none.
+    fn further_part(&mut self, head: &str, block: &Block, (is_open, has_else): (bool, bool)) -> bool {
+        match (is_open, self.is_bare(block, has_else)) {
+            (false, _) => return self.first_part(head, block, has_else),
+            (true, false) => self.w.reopen(head),
+            (true, true) => {
+                self.w.reopen_bare(head);
+                self.block(block);
+                self.w.close_bare();
+                return false;
+            }
+        }
+        self.block(block);
+        true
+    }
+
+    /// A head with its body, as the source has it: with braces or without them.
+    fn body(&mut self, head: &str, block: &Block) {
+        if self.first_part(head, block, false) {
+            self.w.close("");
+        }
+    }
+
+    /// Whether an expression calls a function for which the source has a spelling.
+    fn is_spelled_by_source(&self, id: ExprId) -> bool {
+        let ExprKind::Call(function, _) = self.ex.kind(id) else { return false };
+        let function = &self.ex.cx.program.functions[*function];
+        !function.builtin && matches!(function.body, FunctionBody::Intrinsic(_))
+    }
+
+    /// Whether a body is one statement that has no braces in the source, in a language that takes that. Of what an `else` may follow,
+    /// no `if` without one may be the end.
+    fn is_bare(&self, block: &Block, has_else: bool) -> bool {
+        let (Style::C, [stmt]) = (self.dialect().style(), block.stmts.as_slice()) else { return false };
+        if !self.ex.cx.trivia.is_bare(stmt.span) {
+            return false;
+        }
+        let is_one = match &stmt.kind {
+            // What a function of the source is spelled as may be several statements.
+            StmtKind::Expr(e) => !self.is_spelled_by_source(*e),
+            StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Discard => true,
+            StmtKind::If(..) | StmtKind::While(..) => !has_else,
+            // Its variables may have to stand before it.
+            StmtKind::For(init, ..) => !has_else && self.for_init(init).is_some(),
+            StmtKind::Local(..)
+            | StmtKind::Block(_)
+            | StmtKind::DoWhile(..)
+            | StmtKind::Switch(..)
+            | StmtKind::Intrinsic(_) => false,
+        };
+        is_one && block.trailing.is_empty() && stmt.comments.iter().all(|c| c.trailing)
     }
 
     fn for_loop(
@@ -167,7 +232,7 @@ impl<'a> Stmts<'a, '_> {
         let around = self.ex.cx.trivia.for_head(span);
         let part = |(text, (before, behind)): (String, (String, String))| with_comments(text, &before, &behind);
         let parts: Vec<String> = [first, condition, step].into_iter().zip(around).map(part).collect();
-        self.braced(&format!("for ({})", for_head(&parts)), body);
+        self.body(&format!("for ({})", for_head(&parts)), body);
     }
 
     /// What stands first in the head of a `for`; `None` if it does not go there.

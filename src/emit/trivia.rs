@@ -180,6 +180,13 @@ impl<'a> Trivia<'a> {
         (start < before.len()).then_some(Span { start: start as u32, end: before.len() as u32, ..name })
     }
 
+    /// Whether a statement is the body of another one without braces: it stands right behind a condition, or behind `else`.
+    pub(super) fn is_bare(&self, stmt: Span) -> bool {
+        let before = self.text(stmt.file).get(..stmt.start as usize).unwrap_or_default().trim_end();
+        let is_else = before.strip_suffix("else").is_some_and(|rest| !rest.ends_with(is_word_part));
+        is_else || before.ends_with(')')
+    }
+
     /// Whether that is a word.
     pub(super) fn is_word_before(&self, name: Span, word: &str) -> bool {
         let found = self.word_before(name);

@@ -171,6 +171,32 @@ impl Writer {
         }
     }
 
+    /// A head whose body is one statement without braces.
+    pub(super) fn open_bare(&mut self, head: &str) {
+        self.line(head);
+        self.depth += 1;
+        self.opened = true;
+    }
+
+    /// Ends such a body.
+    pub(super) fn close_bare(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        self.blank = false;
+    }
+
+    /// Closes a block before a head whose body has no braces, as in `} else`.
+    pub(super) fn reopen_bare(&mut self, head: &str) {
+        match self.braces {
+            Braces::OwnLine => {
+                self.close("");
+                self.line(head);
+            }
+            Braces::SameLine => self.close(&format!(" {head}")),
+        }
+        self.depth += 1;
+        self.opened = true;
+    }
+
     /// The head of an `else if` chain: `} else if (c) {` or `}` and `else if (c)` with the brace below.
     pub(super) fn indent(&mut self) {
         self.depth += 1;
