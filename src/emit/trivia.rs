@@ -180,9 +180,11 @@ impl<'a> Trivia<'a> {
         (start < before.len()).then_some(Span { start: start as u32, end: before.len() as u32, ..name })
     }
 
-    /// Whether a statement is the body of another one without braces: it stands right behind a condition, or behind `else`.
+    /// Whether a statement is the body of another one without braces: it stands right behind a condition, or behind `else`, perhaps
+    /// with lines for the preprocessor between.
     pub(super) fn is_bare(&self, stmt: Span) -> bool {
-        let before = self.text(stmt.file).get(..stmt.start as usize).unwrap_or_default().trim_end();
+        let text = self.text(stmt.file).get(..stmt.start as usize).unwrap_or_default();
+        let before = before_directives(text);
         let is_else = before.strip_suffix("else").is_some_and(|rest| !rest.ends_with(is_word_part));
         is_else || before.ends_with(')')
     }
@@ -358,6 +360,33 @@ impl<'a> Trivia<'a> {
             }
         }
     }
+}
+
+/// How many lines above a statement are looked at for what it is the body of.
+const DIRECTIVE_LINES: usize = 64;
+
+/// A text up to the lines for the preprocessor at its end, with what stands in other branches of these.
+fn before_directives(text: &str) -> &str {
+    let mut before = text.trim_end();
+    // In how many branches that end before the last line, or in another one of its own.
+    let mut inside = 0;
+    for _ in 0..DIRECTIVE_LINES {
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let line = before.get(start..).unwrap_or_default().trim_start();
+        let Some(directive) = line.strip_prefix('#').map(str::trim_start) else {
+            if inside == 0 {
+                return before;
+            }
+            before = before.get(..start).unwrap_or_default().trim_end();
+            continue;
+        };
+        let begins = directive.starts_with("if");
+        let is_other = directive.starts_with("el") && inside == 0;
+        inside += usize::from(is_other || directive.starts_with("endif"));
+        inside -= usize::from(begins && inside > 0);
+        before = before.get(..start).unwrap_or_default().trim_end();
+    }
+    before
 }
 
 /// How many lines of a declaration may be before its name, with those of attributes.

@@ -19,10 +19,10 @@ cbuffer FogParams : register(b0)
 }
 #endif
 
-Texture2D<float4> albedo : register(t0);
+Texture2D albedo : register(t0);
 SamplerState linearSampler : register(s0);
 #if SHADOWS
-Texture2D<float4> shadowMap : register(t1); // of the sun
+Texture2D shadowMap : register(t1); // of the sun
 SamplerComparisonState shadowSampler : register(s1);
 #endif
 
