@@ -91,15 +91,22 @@ impl<'a> Exprs<'a> {
     pub(super) fn operand(&self, id: ExprId, least: Prec, out: &mut String) {
         let start = out.len();
         let own = self.print(id, out);
-        if own < least || least > Prec::Assign && self.is_in_parentheses(id, own) {
+        if own < least || self.is_in_parentheses(id, own) {
             out.insert(start, '(');
             out.push(')');
         }
     }
 
-    /// Whether an operand has parentheses because the source has them.
+    /// Whether an operand has parentheses because the source has them. Of what is converted where it stands, what is under the
+    /// conversion has them.
     fn is_in_parentheses(&self, id: ExprId, own: Prec) -> bool {
-        own < Prec::Postfix && self.dialect.keeps_parentheses() && self.cx.trivia.is_in_parentheses(self.arena[id].span)
+        if !self.dialect.keeps_parentheses() {
+            return false;
+        }
+        let span = self.arena[id].span;
+        let mut is_converted = false;
+        self.kind(id).children(&mut |child| is_converted |= self.arena[child].span == span);
+        (own < Prec::Postfix || !is_converted) && self.cx.trivia.is_in_parentheses(span)
     }
 
     /// Where the source has an expression.

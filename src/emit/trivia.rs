@@ -288,8 +288,7 @@ impl<'a> Trivia<'a> {
     /// The words that the source has before the type of a parameter of this name.
     pub(super) fn words_of_parameter(&self, name: Span) -> impl Iterator<Item = &str> {
         let before = self.text(name.file).get(..name.start as usize).unwrap_or_default();
-        let start = before.rfind(['(', ',', '>', ']', ';', '{', '}']).map_or(0, |at| at + 1);
-        let words = before.get(start..).unwrap_or_default();
+        let words = before.get(start_of_parameter(before)..).unwrap_or_default();
         let words = if words.contains(['/', '#']) { "" } else { words };
         words.split_ascii_whitespace()
     }
@@ -349,6 +348,20 @@ impl<'a> Trivia<'a> {
 
 /// How many lines of a declaration may be before its name, with those of attributes.
 const DECLARATION_LINES: usize = 6;
+
+/// Where the parameter begins whose type ends a text: behind what ends another one, outside of the arguments of its type.
+fn start_of_parameter(before: &str) -> usize {
+    let mut depth = 0_u32;
+    let begins = |c: char| {
+        match c {
+            '>' => depth += 1,
+            '<' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && matches!(c, '(' | ',' | ']' | ';' | '{' | '}')
+    };
+    before.rfind(begins).map_or(0, |at| at + 1)
+}
 
 /// The comments on lines of their own that are last in the braces behind a name.
 fn last_comments(file: &SourceFile, name: Span) -> Option<Vec<Comment>> {

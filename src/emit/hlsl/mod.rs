@@ -507,14 +507,19 @@ impl HlslFile<'_> {
             (Modifiers::TRIANGLEADJ, "triangleadj "),
         ];
         words.iter().filter(|(m, _)| param.modifiers.has(*m)).for_each(|(_, word)| text.push_str(word));
-        let said = || self.cx.trivia.words_of_parameter(local.span);
-        let is_written = |word: &str| param.mode == ParamMode::In && said().any(|said| said == word);
+        // Words that mean nothing to who calls. That of a payload has `in` already.
+        let is_kept = |word: &str| match word {
+            "in" => !param.modifiers.has(Modifiers::PAYLOAD),
+            "const" => local.constant,
+            "uniform" => !is_entry,
+            _ => false,
+        };
+        let said = self.cx.trivia.words_of_parameter(local.span).filter(|word| is_kept(word));
+        let said: String = said.flat_map(|word| [word, " "]).collect();
         text.push_str(match param.mode {
             // DXC wants the word at streams, whatever is done with them.
             ParamMode::In if matches!(program.types.get(local.ty), Type::Stream(..)) => "inout ",
-            // That word has it already.
-            ParamMode::In if is_written("in") && !param.modifiers.has(Modifiers::PAYLOAD) => "in ",
-            ParamMode::In => "",
+            ParamMode::In => &said,
             ParamMode::Out => "out ",
             ParamMode::InOut | ParamMode::Ref => "inout ",
         });
