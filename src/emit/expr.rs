@@ -205,8 +205,17 @@ impl<'a> Exprs<'a> {
         self.unconverted(id).filter(|inner| matches!(self.ty(*inner), Type::Enum(_))).unwrap_or(id)
     }
 
+    /// The text of a label of a switch, whose value decides on the type of numbers.
+    pub(super) fn label_text(&self, id: ExprId) -> String {
+        let (label, mut out) = (self.label(id), String::new());
+        if self.adapting(label, &mut out).is_none() {
+            self.print(label, &mut out);
+        }
+        out
+    }
+
     /// What is under an implicit conversion that need not be written where the wanted type is known.
-    fn unconverted(&self, id: ExprId) -> Option<ExprId> {
+    pub(super) fn unconverted(&self, id: ExprId) -> Option<ExprId> {
         match *self.kind(id) {
             ExprKind::Convert(inner, false)
                 if self.dialect.converts(self.cx, self.type_id(inner), self.type_id(id)) =>
@@ -398,7 +407,7 @@ impl<'a> Exprs<'a> {
         Prec::Postfix
     }
 
-    fn unary(&self, op: UnaryOp, a: ExprId, out: &mut String) -> Prec {
+    pub(super) fn unary(&self, op: UnaryOp, a: ExprId, out: &mut String) -> Prec {
         out.push_str(op.spelling());
         let operand = self.operand_text(a, Prec::Unary);
         // `--x` would be a decrement.
@@ -564,7 +573,7 @@ impl<'a> Exprs<'a> {
         self.unconverted(id).unwrap_or(id)
     }
 
-    fn assign(&self, op: Option<BinaryOp>, target: ExprId, value: ExprId, out: &mut String) -> Prec {
+    pub(super) fn assign(&self, op: Option<BinaryOp>, target: ExprId, value: ExprId, out: &mut String) -> Prec {
         self.operand(target, Prec::Unary, out);
         out.push(' ');
         out.push_str(op.map_or("", BinaryOp::spelling));
@@ -685,7 +694,8 @@ impl<'a> Exprs<'a> {
                 return Prec::Postfix;
             }
             let adapts = self.arguments_adapt(callee, args);
-            return self.template_of(template, args, self.type_id(id), adapts, out);
+            let args = self.dialect.plain_arguments(self, callee, args);
+            return self.template_of(template, &args, self.type_id(id), adapts, out);
         }
         let args = self.given(callee, args);
         let object = self.before_member(callee, args, id, out);

@@ -268,7 +268,7 @@ impl<'a> Stmts<'a, '_> {
         self.w.before(&case.comments);
         for label in &case.labels {
             match label {
-                Some(value) => self.w.line(&format!("case {}:", self.ex.text(self.ex.label(*value)))),
+                Some(value) => self.w.line(&format!("case {}:", self.ex.label_text(*value))),
                 None => self.w.line("default:"),
             }
         }

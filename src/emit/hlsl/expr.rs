@@ -10,6 +10,7 @@ use crate::emit::marks::is_mark;
 use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
 use crate::tree::*;
+use std::borrow::Cow;
 
 const LITERALS: Literals = Literals {
     forms: &[
@@ -101,6 +102,85 @@ fn beside(ex: &Exprs, id: ExprId, own: (Scalar, Shape), other: ExprId, beside: (
     };
     let adapts = takes && untyped::is_untyped(ex, id) && !untyped::is_untyped(ex, other);
     if adapts { (beside.0, own.1) } else { own }
+}
+
+/// The functions of HLSL that take floats alone: integers among their arguments become `float`.
+const FLOAT_FUNCTIONS: &[&str] = &[
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "ceil",
+    "cos",
+    "cosh",
+    "cross",
+    "degrees",
+    "distance",
+    "exp",
+    "exp2",
+    "floor",
+    "fmod",
+    "frac",
+    "length",
+    "lerp",
+    "log",
+    "log10",
+    "log2",
+    "normalize",
+    "pow",
+    "radians",
+    "rcp",
+    "reflect",
+    "round",
+    "rsqrt",
+    "saturate",
+    "sin",
+    "sinh",
+    "smoothstep",
+    "sqrt",
+    "step",
+    "tan",
+    "tanh",
+    "trunc",
+];
+
+/// Whether a conversion makes floats of as many integers that are no literals.
+fn is_float_of_integer(ex: &Exprs, id: ExprId, inner: ExprId) -> bool {
+    let of = |id: ExprId| numeric(ex.cx, ex.type_id(id)).filter(|_| !matches!(ex.ty(id), Type::Enum(_)));
+    let (Some((from, of_inner)), Some((to, shape))) = (of(inner), of(id)) else { return false };
+    matches!((from, to), (Scalar::I32 | Scalar::U32, Scalar::F32))
+        && of_inner == shape
+        && !untyped::is_untyped(ex, inner)
+}
+
+/// Numbers of 32 bits and `bool`: whatever a program is compiled with, DXC joins and converts them in one way.
+fn joins_plainly(from: Scalar, to: Scalar) -> bool {
+    const PLAIN: &[Scalar] = &[Scalar::Bool, Scalar::I32, Scalar::U32, Scalar::F32];
+    PLAIN.contains(&from) && PLAIN.contains(&to)
+}
+
+/// Whether a builtin takes an argument as one type, whatever it is given: the places in textures and buffers. What is written to
+/// a buffer chooses what is done.
+fn takes_one_type(ex: &Exprs, args: &[ExprId], arg: ExprId) -> bool {
+    let Some((object, rest)) = args.split_first() else { return false };
+    match ex.ty(*object) {
+        Type::Texture(_) => rest.contains(&arg),
+        Type::Buffer(..) => rest.first() == Some(&arg),
+        _ => false,
+    }
+}
+
+/// The values that `?:` chooses from, without the conversions that it makes by itself, as an operator does.
+fn choices(ex: &Exprs, id: ExprId, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
+    let of = |id: ExprId| numeric(ex.cx, ex.type_id(id));
+    match of(id) {
+        Some((scalar, (0, 0)))
+            if [a, b].iter().all(|v| of(natural(ex, *v)).is_some_and(|n| joins_plainly(n.0, scalar))) =>
+        {
+            ex.dialect.operands(ex, BinaryOp::Add, a, b)
+        }
+        _ => (a, b),
+    }
 }
 
 /// What is under the implicit conversions around an expression.
@@ -203,6 +283,21 @@ impl Dialect for Hlsl {
             {
                 function_of(Language::Hlsl, Operator::Select).map(|select| ex.call_of(select, &[*c, *a, *b], out))
             }
+            ExprKind::Select(c, a, b) => {
+                let (a, b) = choices(ex, id, *a, *b);
+                Some(ex.ternary(*c, a, b, out))
+            }
+            // A subscript converts its numbers.
+            ExprKind::Index(base, index) if let Some(inner) = ex.unconverted(*index) => {
+                Some(ex.selected(*base, &format!("[{}]", ex.text(inner)), out))
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) if let Some(inner) = ex.unconverted(*operand) => {
+                Some(ex.unary(UnaryOp::Not, inner, out))
+            }
+            // What was one assignment in the source, which computes in another type than that of its target.
+            ExprKind::Assign(None, target, value) if let Some((op, other)) = compound(ex, *target, *value) => {
+                Some(ex.assign(Some(op), *target, other, out))
+            }
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if self.has_select && !is_scalar(ex, id) => {
                 function_of(Language::Hlsl, Operator::Binary(*op)).map(|logic| ex.call_of(logic, &[*a, *b], out))
             }
@@ -265,18 +360,34 @@ impl Dialect for Hlsl {
     fn template_argument(&self, ex: &Exprs, args: &[ExprId], arg: ExprId) -> ExprId {
         let ExprKind::Convert(inner, false) = *ex.kind(arg) else { return arg };
         let literal = matches!(ex.kind(inner), ExprKind::Literal(..));
-        let (Some((from, (0, 0))), Some((to, _))) =
-            (numeric(ex.cx, ex.type_id(inner)), numeric(ex.cx, ex.type_id(arg)))
-        else {
+        let (Some(from), Some(to)) = (numeric(ex.cx, ex.type_id(inner)), numeric(ex.cx, ex.type_id(arg))) else {
             return arg;
         };
-        // Another argument of the wanted type makes the builtin widen this one.
+        let is_enum = matches!(ex.ty(inner), Type::Enum(_));
+        let is_plain = !is_enum && (from.1 == to.1 || from.1 == (0, 0));
+        if is_plain && takes_one_type(ex, args, arg) && joins_plainly(from.0, to.0) {
+            return inner;
+        }
+        // Another argument of the wanted type makes the builtin widen this one, as it makes an operator.
         let fixed = args.iter().any(|other| {
             *other != arg
                 && ex.type_id(*other) == ex.type_id(arg)
                 && !matches!(ex.kind(*other), ExprKind::Convert(_, false) | ExprKind::Literal(..))
         });
-        if fixed && (literal || from == to) { inner } else { arg }
+        let widens = || joins_plainly(from.0, to.0) && join(from, to) == Some(to);
+        let goes = from.1 == (0, 0) && (literal || from.0 == to.0) || is_plain && widens();
+        if fixed && goes { inner } else { arg }
+    }
+
+    fn plain_arguments<'e>(&self, ex: &Exprs, callee: &Function, args: &'e [ExprId]) -> Cow<'e, [ExprId]> {
+        if !FLOAT_FUNCTIONS.contains(&callee.name.as_str()) {
+            return Cow::Borrowed(args);
+        }
+        let plain = |arg: &ExprId| match *ex.kind(*arg) {
+            ExprKind::Convert(inner, false) if is_float_of_integer(ex, *arg, inner) => inner,
+            _ => *arg,
+        };
+        Cow::Owned(args.iter().map(plain).collect())
     }
 
     fn members_are_global(&self, global: &Global) -> bool {
@@ -321,6 +432,18 @@ fn open_enum(ex: &Exprs, id: ExprId) -> Option<ExprId> {
         },
         _ => None,
     }
+}
+
+/// The operator and the operand of an assignment that the source writes with an operator: what is assigned has its target from
+/// the same place.
+fn compound(ex: &Exprs, target: ExprId, value: ExprId) -> Option<(BinaryOp, ExprId)> {
+    let ExprKind::Binary(op, a, b) = *ex.kind(natural(ex, value)) else { return None };
+    let is_target = ex.span(natural(ex, a)) == ex.span(target) && !ex.span(target).file.is_library();
+    let of = |id: ExprId| numeric(ex.cx, ex.type_id(id));
+    let (left, right) = ex.dialect.operands(ex, op, a, b);
+    let is_plain = is_target && left == natural(ex, a) && ex.type_id(left) == ex.type_id(target);
+    let converts = of(value)?.1 == of(target)?.1 && joins_plainly(of(a)?.0, of(target)?.0);
+    (is_plain && converts && !op.is_comparison()).then_some((op, right))
 }
 
 fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
@@ -400,7 +523,7 @@ fn convert(ex: &Exprs, id: ExprId, (inner, is_said): (ExprId, bool), out: &mut S
         return cast(ex, id, inner, out);
     }
     if is_said && ex.cx.trivia.is_cast(ex.span(id), ex.span(inner)) {
-        return cast(ex, id, inner, out);
+        return cast(ex, id, widened_number(ex, inner), out);
     }
     match (from, to) {
         // DXC leaves the bool out of `int2(bool2(v))` in SPIR-V.
@@ -440,6 +563,17 @@ fn begins_with_type(ex: &Exprs, id: ExprId, text: &str) -> bool {
 fn is_called(ex: &Exprs, id: ExprId, text: &str) -> bool {
     let name = ex.leading_type(id);
     text.trim_start_matches(is_mark).strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('('))
+}
+
+/// A number of another kind that a cast makes a vector or matrix of: the cast converts it, too.
+fn widened_number(ex: &Exprs, id: ExprId) -> ExprId {
+    match (ex.kind(id), ex.ty(id)) {
+        (ExprKind::Convert(inner, false), Type::Scalar(to)) => match ex.ty(*inner) {
+            Type::Scalar(from) if joins_plainly(from, to) && to != Scalar::Bool => *inner,
+            _ => id,
+        },
+        _ => id,
+    }
 }
 
 /// `(T)x`, with the type of `id`.
