@@ -147,7 +147,7 @@ impl<'a> Context<'a> {
     pub(super) fn defaults(&self, function: &Function) -> usize {
         let is_kept = |param: &&Param| {
             let ty = function.code.locals[param.local].ty;
-            param.default.as_ref().is_some_and(|tree| tree.exprs[tree.root].ty == ty)
+            param.default.as_ref().is_some_and(|tree| tree.exprs[tree.root].ty == ty && self.is_declared(tree))
         };
         let count = function.params.iter().rev().take_while(is_kept).count();
         let reserved = Reserved::of(self.profile);
@@ -156,6 +156,16 @@ impl<'a> Context<'a> {
             |n: usize| !function.is_member() && reserved.is_function(function.name.as_str(), Some(n), |_| false);
         let others = self.is_overloaded(function) || (fewest..function.params.len()).any(is_taken);
         if others { 0 } else { count }
+    }
+
+    /// Whether all that a default value names is still declared: passes may have replaced it.
+    fn is_declared(&self, tree: &ExprTree) -> bool {
+        let is_item = |item: Item| self.program.items.contains(&item);
+        !tree.exprs.any_part(tree.root, |id| match tree.exprs[id].kind {
+            ExprKind::Global(global) => !is_item(Item::Global(global)),
+            ExprKind::EnumCase(of, _) => !is_item(Item::Enum(of)),
+            _ => false,
+        })
     }
 
     /// Whether another function of the name takes another scalar, or vector of one, for a parameter.

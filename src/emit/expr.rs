@@ -124,8 +124,14 @@ impl<'a> Exprs<'a> {
     /// A value where the language converts implicitly to its type: initializers, assigned values, results.
     pub(super) fn value(&self, id: ExprId, out: &mut String) {
         let id = self.unconverted(id).unwrap_or(id);
-        if self.adapting(id, out).is_none() {
-            self.operand(id, Prec::Assign, out);
+        let start = out.len();
+        match self.adapting(id, out) {
+            Some(prec) if self.is_in_parentheses(id, prec) => {
+                out.insert(start, '(');
+                out.push(')');
+            }
+            Some(_) => {}
+            None => self.operand(id, Prec::Assign, out),
         }
     }
 
