@@ -6,7 +6,7 @@ use super::expr::Exprs;
 use super::local_numbers::LocalNumbers;
 use super::marks::{Marks, Origin, PieceKind};
 use super::named::Macros;
-use super::stmt::Stmts;
+use super::stmt::{Stmts, declarator};
 use super::trivia::Trivia;
 use super::writer::Writer;
 use super::{Options, Shared};
@@ -140,6 +140,24 @@ impl<'a> Context<'a> {
         let mut found = self.static_members.get(&of).cloned().unwrap_or_default();
         found.sort_by_key(|id| self.trivia.place_in_source(self.program.globals[*id].span));
         found
+    }
+
+    /// The first of several fields, its declaration with those behind it that the source declares with it, and what is left.
+    pub(super) fn field_declaration<'f>(
+        &self,
+        fields: &'f [&'f Field],
+        text_of: &dyn Fn(&Field) -> String,
+    ) -> Option<(&'f Field, String, &'f [&'f Field])> {
+        let (first, mut rest) = fields.split_first()?;
+        let (mut text, mut last) = (text_of(first), first);
+        while let Some((next, behind)) = rest.split_first() {
+            let own = text_of(next);
+            let is_next = self.trivia.declares_both(last.span, next.span) && next.comments.is_empty();
+            let Some(declarator) = declarator(&text, first.name.as_str(), &own).filter(|_| is_next) else { break };
+            text.push_str(&format!(", {declarator}"));
+            (last, rest) = (next, behind);
+        }
+        Some((first, text, rest))
     }
 
     /// How many of the last parameters of a function are declared with their default values, so that calls may leave them

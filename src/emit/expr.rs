@@ -91,22 +91,25 @@ impl<'a> Exprs<'a> {
     pub(super) fn operand(&self, id: ExprId, least: Prec, out: &mut String) {
         let start = out.len();
         let own = self.print(id, out);
-        if own < least || self.is_in_parentheses(id, own) {
+        let is_said = match least > Prec::Assign && own < Prec::Postfix {
+            true => self.is_in_parentheses(id, own),
+            false => self.is_whole_in_parentheses(id, out.get(start..).unwrap_or_default()),
+        };
+        if own < least || is_said {
             out.insert(start, '(');
             out.push(')');
         }
     }
 
-    /// Whether an operand has parentheses because the source has them. Of what is converted where it stands, what is under the
-    /// conversion has them.
+    /// Whether an operand has parentheses because the source has them.
     fn is_in_parentheses(&self, id: ExprId, own: Prec) -> bool {
-        if !self.dialect.keeps_parentheses() {
-            return false;
-        }
+        own < Prec::Postfix && self.dialect.keeps_parentheses() && self.cx.trivia.is_in_parentheses(self.arena[id].span)
+    }
+
+    /// Whether a value that needs none has parentheses because the source has them around the same text.
+    fn is_whole_in_parentheses(&self, id: ExprId, text: &str) -> bool {
         let span = self.arena[id].span;
-        let mut is_converted = false;
-        self.kind(id).children(&mut |child| is_converted |= self.arena[child].span == span);
-        (own < Prec::Postfix || !is_converted) && self.cx.trivia.is_in_parentheses(span)
+        self.dialect.keeps_parentheses() && self.cx.trivia.is_in_parentheses(span) && self.cx.trivia.is_text(span, text)
     }
 
     /// Where the source has an expression.
@@ -126,7 +129,7 @@ impl<'a> Exprs<'a> {
         let id = self.unconverted(id).unwrap_or(id);
         let start = out.len();
         match self.adapting(id, out) {
-            Some(prec) if self.is_in_parentheses(id, prec) => {
+            Some(_) if self.is_whole_in_parentheses(id, out.get(start..).unwrap_or_default()) => {
                 out.insert(start, '(');
                 out.push(')');
             }
@@ -566,12 +569,22 @@ impl<'a> Exprs<'a> {
 
     /// `c ? a : b`.
     pub(super) fn ternary(&self, c: ExprId, a: ExprId, b: ExprId, out: &mut String) -> Prec {
-        self.operand(self.condition_of(c), Prec::Or, out);
+        if self.adapting(self.condition_of(c), out).is_none() {
+            self.operand(self.condition_of(c), Prec::Or, out);
+        }
         self.operator(c, "?", a, out);
-        self.operand(a, Prec::Ternary, out);
+        self.chosen(a, b, out);
         self.operator(a, ":", b, out);
-        self.operand(b, Prec::Ternary, out);
+        self.chosen(b, a, out);
         Prec::Ternary
+    }
+
+    /// A value of a choice, which may be a whole number that takes the type of the other one.
+    fn chosen(&self, id: ExprId, other: ExprId, out: &mut String) {
+        let is_scalar = matches!(self.ty(id), Type::Scalar(_));
+        if !is_scalar || self.adapting_operand(BinaryOp::Add, id, other, out).is_none() {
+            self.operand(id, Prec::Ternary, out);
+        }
     }
 
     /// A condition, without an implicit conversion to `bool` where the language does not need it.

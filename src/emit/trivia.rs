@@ -3,6 +3,8 @@
 //! It is found by the spans of the parts, so that it goes wherever they go. A `\n` in what is printed is a line break; see
 //! [`super::layout`].
 
+use super::marks::is_mark;
+use super::named::MARK;
 use super::writer::clean;
 use crate::lex::Comment;
 use crate::source::{FileId, SourceFile, Sources, Span};
@@ -283,6 +285,39 @@ impl<'a> Trivia<'a> {
         let word = around.len() - around.trim_end_matches(is_word_part).len();
         let is_other = around.ends_with([')', ']', '>']) || word > 0 && !around.ends_with("return");
         behind.trim_start_matches(blank).starts_with(')') && !is_other
+    }
+
+    /// What the source has behind the name of a macro in its definition, without the ends of its lines.
+    pub(super) fn definition(&self, name: Span) -> String {
+        let behind = self.text(name.file).get(name.end as usize..).unwrap_or_default();
+        let mut lines = behind.lines();
+        let mut body = String::new();
+        for line in &mut lines {
+            match line.trim_end().strip_suffix('\\') {
+                Some(open) => body.push_str(open),
+                None => return body + line,
+            }
+        }
+        body
+    }
+
+    /// Whether the source has this text at a place, but for spaces.
+    pub(super) fn is_text(&self, place: Span, text: &str) -> bool {
+        let visible = |c: &char| !c.is_whitespace() && !is_mark(*c) && *c != MARK;
+        text.chars().filter(visible).eq(self.written(place).chars().filter(visible))
+    }
+
+    /// Whether the source declares two variables in a row by one declaration, on one line: `float a = 1, b;`.
+    pub(super) fn declares_both(&self, name: Span, next: Span) -> bool {
+        if name.file != next.file || name.file.is_named() {
+            return false;
+        }
+        let between = self.text(name.file).get(name.end as usize..next.start as usize).unwrap_or_default();
+        let is_end = |c: char| matches!(c, ';' | '\n' | '#');
+        between.trim_end().ends_with(',')
+            && !between.contains(is_end)
+            && !between.contains("//")
+            && !between.contains("/*")
     }
 
     /// The words that the source has before the type of a parameter of this name.

@@ -163,19 +163,26 @@ impl GlslFile<'_> {
     fn members(&mut self, head: &str, structure: &Struct, end: &str) {
         self.w.before(&structure.comments);
         self.w.open(head);
-        for field in &structure.fields {
+        let fields: Vec<&Field> = structure.fields.iter().collect();
+        let mut fields = fields.as_slice();
+        while let Some((field, text, rest)) = self.cx.field_declaration(fields, &|field| self.field_text(field)) {
             self.w.before(&field.comments);
-            let precise = if field.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
             let around = self.w.from((field.span, PieceKind::Name));
-            self.w.line(&format!("{precise}{};", Glsl.variable(self.cx, field.ty, (field.name.as_str(), field.span))));
+            self.w.line(&format!("{text};"));
             self.w.from(around);
             self.w.after(&field.comments);
+            fields = rest;
         }
         // No struct is empty here.
         if structure.fields.is_empty() {
             self.w.line("int unused;");
         }
         self.cx.close(structure.span, end, &mut self.w);
+    }
+
+    fn field_text(&self, field: &Field) -> String {
+        let precise = if field.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
+        precise.to_owned() + &Glsl.variable(self.cx, field.ty, (field.name.as_str(), field.span))
     }
 
     fn global(&mut self, global: &Global) {

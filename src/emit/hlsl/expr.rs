@@ -144,13 +144,48 @@ const FLOAT_FUNCTIONS: &[&str] = &[
     "trunc",
 ];
 
-/// Whether a conversion makes floats of as many integers that are no literals.
-fn is_float_of_integer(ex: &Exprs, id: ExprId, inner: ExprId) -> bool {
-    let of = |id: ExprId| numeric(ex.cx, ex.type_id(id)).filter(|_| !matches!(ex.ty(id), Type::Enum(_)));
-    let (Some((from, of_inner)), Some((to, shape))) = (of(inner), of(id)) else { return false };
-    matches!((from, to), (Scalar::I32 | Scalar::U32, Scalar::F32))
-        && of_inner == shape
-        && !untyped::is_untyped(ex, inner)
+/// Whether a builtin converts an argument by itself as the tree does, if that is given as `inner`.
+fn is_given_plainly(ex: &Exprs, callee: &Function, args: &[ExprId], (arg, inner): (ExprId, ExprId)) -> bool {
+    let is_enum = matches!(ex.ty(inner), Type::Enum(_));
+    let of = |id: ExprId| numeric(ex.cx, ex.type_id(id)).filter(|_| !is_enum);
+    let (Some(from), Some(to)) = (of(inner), of(arg)) else { return false };
+    let is_scalar = from.1 == (0, 0);
+    if !(from.1 == to.1 || is_scalar) || !joins_plainly(from.0, to.0) || !has_plain_spelling(callee) {
+        return false;
+    }
+    if takes_one_type(ex, args, arg) {
+        return true;
+    }
+    let (is_integer, is_untyped) = (matches!(from.0, Scalar::I32 | Scalar::U32), untyped::is_untyped(ex, inner));
+    if is_integer && !is_untyped && to == (Scalar::F32, from.1) && FLOAT_FUNCTIONS.contains(&callee.name.as_str()) {
+        return true;
+    }
+    // What is written by an atomic operation has its type in any case.
+    let reads = callee.params.iter().all(|param| param.mode == ParamMode::In);
+    reads && !is_untyped && is_fixed(ex, args, arg) && join(from, to) == Some(to)
+}
+
+/// Whether another argument of the wanted type makes a builtin widen one, as it makes an operator.
+fn is_fixed(ex: &Exprs, args: &[ExprId], arg: ExprId) -> bool {
+    args.iter().any(|other| {
+        *other != arg
+            && ex.type_id(*other) == ex.type_id(arg)
+            && !matches!(ex.kind(*other), ExprKind::Convert(_, false) | ExprKind::Literal(..))
+    })
+}
+
+/// Whether the spelling of a builtin is a call or an operator that says nothing of the types of arguments.
+fn has_plain_spelling(callee: &Function) -> bool {
+    let is_plain = |piece: &TemplatePiece| {
+        matches!(
+            piece,
+            TemplatePiece::Text(_) | TemplatePiece::Arg(_) | TemplatePiece::Rest(_) | TemplatePiece::Address(_)
+        )
+    };
+    match &callee.body {
+        FunctionBody::Intrinsic(template) => template.pieces.iter().all(is_plain),
+        FunctionBody::None | FunctionBody::Block | FunctionBody::Switch(_) => false,
+    }
 }
 
 /// Numbers of 32 bits and `bool`: whatever a program is compiled with, DXC joins and converts them in one way.
@@ -360,31 +395,18 @@ impl Dialect for Hlsl {
     fn template_argument(&self, ex: &Exprs, args: &[ExprId], arg: ExprId) -> ExprId {
         let ExprKind::Convert(inner, false) = *ex.kind(arg) else { return arg };
         let literal = matches!(ex.kind(inner), ExprKind::Literal(..));
-        let (Some(from), Some(to)) = (numeric(ex.cx, ex.type_id(inner)), numeric(ex.cx, ex.type_id(arg))) else {
+        let (Some((from, (0, 0))), Some((to, _))) =
+            (numeric(ex.cx, ex.type_id(inner)), numeric(ex.cx, ex.type_id(arg)))
+        else {
             return arg;
         };
-        let is_enum = matches!(ex.ty(inner), Type::Enum(_));
-        let is_plain = !is_enum && (from.1 == to.1 || from.1 == (0, 0));
-        if is_plain && takes_one_type(ex, args, arg) && joins_plainly(from.0, to.0) {
-            return inner;
-        }
-        // Another argument of the wanted type makes the builtin widen this one, as it makes an operator.
-        let fixed = args.iter().any(|other| {
-            *other != arg
-                && ex.type_id(*other) == ex.type_id(arg)
-                && !matches!(ex.kind(*other), ExprKind::Convert(_, false) | ExprKind::Literal(..))
-        });
-        let widens = || joins_plainly(from.0, to.0) && join(from, to) == Some(to);
-        let goes = from.1 == (0, 0) && (literal || from.0 == to.0) || is_plain && widens();
-        if fixed && goes { inner } else { arg }
+        // Another argument of the wanted type makes the builtin widen this one.
+        if is_fixed(ex, args, arg) && (literal || from == to) { inner } else { arg }
     }
 
     fn plain_arguments<'e>(&self, ex: &Exprs, callee: &Function, args: &'e [ExprId]) -> Cow<'e, [ExprId]> {
-        if !FLOAT_FUNCTIONS.contains(&callee.name.as_str()) {
-            return Cow::Borrowed(args);
-        }
         let plain = |arg: &ExprId| match *ex.kind(*arg) {
-            ExprKind::Convert(inner, false) if is_float_of_integer(ex, *arg, inner) => inner,
+            ExprKind::Convert(inner, false) if is_given_plainly(ex, callee, args, (*arg, inner)) => inner,
             _ => *arg,
         };
         Cow::Owned(args.iter().map(plain).collect())
@@ -438,12 +460,26 @@ fn open_enum(ex: &Exprs, id: ExprId) -> Option<ExprId> {
 /// the same place.
 fn compound(ex: &Exprs, target: ExprId, value: ExprId) -> Option<(BinaryOp, ExprId)> {
     let ExprKind::Binary(op, a, b) = *ex.kind(natural(ex, value)) else { return None };
-    let is_target = ex.span(natural(ex, a)) == ex.span(target) && !ex.span(target).file.is_library();
+    let is_target = ex.span(natural(ex, a)) == ex.span(target) && is_same_place(ex, natural(ex, a), target);
     let of = |id: ExprId| numeric(ex.cx, ex.type_id(id));
     let (left, right) = ex.dialect.operands(ex, op, a, b);
     let is_plain = is_target && left == natural(ex, a) && ex.type_id(left) == ex.type_id(target);
     let converts = of(value)?.1 == of(target)?.1 && joins_plainly(of(a)?.0, of(target)?.0);
     (is_plain && converts && !op.is_comparison()).then_some((op, right))
+}
+
+/// Whether two expressions are one variable, or one part of it that is named.
+fn is_same_place(ex: &Exprs, mut a: ExprId, mut b: ExprId) -> bool {
+    loop {
+        (a, b) = match (ex.kind(a), ex.kind(b)) {
+            (ExprKind::Local(x), ExprKind::Local(y)) => return x == y,
+            (ExprKind::Global(x), ExprKind::Global(y)) => return x == y,
+            (ExprKind::Field(x, m), ExprKind::Field(y, n)) if m == n => (*x, *y),
+            (ExprKind::Swizzle(x, m), ExprKind::Swizzle(y, n)) if m.text() == n.text() => (*x, *y),
+            (ExprKind::Contents(x), ExprKind::Contents(y)) => (*x, *y),
+            _ => return false,
+        }
+    }
 }
 
 fn is_scalar(ex: &Exprs, id: ExprId) -> bool {
