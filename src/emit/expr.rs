@@ -27,6 +27,32 @@ impl Prec {
         }
     }
 
+    /// The same by the rules of C, for what the source has without parentheses.
+    fn bare_operands(self) -> (Prec, Prec) {
+        match self {
+            Prec::Or | Prec::And | Prec::BitOr | Prec::BitXor | Prec::BitAnd => (self, self.tighter()),
+            Prec::Shift | Prec::Equality | Prec::Relational => (self, self.tighter()),
+            _ => self.operands(),
+        }
+    }
+
+    /// The next level that holds together more tightly than one of an operator.
+    fn tighter(self) -> Prec {
+        match self {
+            Prec::Or => Prec::And,
+            Prec::And => Prec::BitOr,
+            Prec::BitOr => Prec::BitXor,
+            Prec::BitXor => Prec::BitAnd,
+            Prec::BitAnd => Prec::Equality,
+            Prec::Equality => Prec::Relational,
+            Prec::Relational => Prec::Shift,
+            Prec::Shift => Prec::Additive,
+            Prec::Additive => Prec::Multiplicative,
+            Prec::Multiplicative => Prec::Unary,
+            Prec::Comma | Prec::Assign | Prec::Ternary | Prec::Unary | Prec::Postfix => Prec::Postfix,
+        }
+    }
+
     /// Whether a left operand of the same operator stands without parentheses.
     fn chains(self) -> bool {
         matches!(self, Prec::Or | Prec::And | Prec::BitOr | Prec::BitXor | Prec::BitAnd)
@@ -431,7 +457,12 @@ impl<'a> Exprs<'a> {
     /// A binary operation whose operands are already chosen.
     pub(super) fn binary(&self, op: BinaryOp, a: ExprId, b: ExprId, out: &mut String) -> Prec {
         let prec = Prec::of(op);
-        let (left, right) = prec.operands();
+        let (left, right) = match self.dialect.keeps_parentheses()
+            && self.cx.trivia.is_between(op.spelling(), self.span(a), self.span(b))
+        {
+            true => prec.bare_operands(),
+            false => prec.operands(),
+        };
         let (a, b) = self.dialect.operands(self, op, a, b);
         let start = out.len();
         let printed = if self.dialect.wants_typed_left(self, op, a, b) {

@@ -287,6 +287,13 @@ impl<'a> Trivia<'a> {
         behind.trim_start_matches(blank).starts_with(')') && !is_other
     }
 
+    /// Whether the source has nothing but a text between two places.
+    pub(super) fn is_between(&self, text: &str, first: Span, second: Span) -> bool {
+        let is_one = first.file == second.file && !first.file.is_named() && first.start != first.end;
+        let between = self.text(first.file).get(first.end as usize..second.start as usize);
+        is_one && between.is_some_and(|between| between.trim() == text)
+    }
+
     /// What the source has behind the name of a macro in its definition, without the ends of its lines.
     pub(super) fn definition(&self, name: Span) -> String {
         let behind = self.text(name.file).get(name.end as usize..).unwrap_or_default();

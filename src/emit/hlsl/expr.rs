@@ -153,7 +153,7 @@ fn is_given_plainly(ex: &Exprs, callee: &Function, args: &[ExprId], (arg, inner)
     if !(from.1 == to.1 || is_scalar) || !joins_plainly(from.0, to.0) || !has_plain_spelling(callee) {
         return false;
     }
-    if takes_one_type(ex, args, arg) {
+    if callee.owner.is_some() && takes_one_type(ex, args, arg) {
         return true;
     }
     let (is_integer, is_untyped) = (matches!(from.0, Scalar::I32 | Scalar::U32), untyped::is_untyped(ex, inner));
@@ -194,7 +194,7 @@ fn joins_plainly(from: Scalar, to: Scalar) -> bool {
     PLAIN.contains(&from) && PLAIN.contains(&to)
 }
 
-/// Whether a builtin takes an argument as one type, whatever it is given: the places in textures and buffers. What is written to
+/// Whether a method of a resource takes an argument as one type, whatever it is given: the places in textures and buffers. What is written to
 /// a buffer chooses what is done.
 fn takes_one_type(ex: &Exprs, args: &[ExprId], arg: ExprId) -> bool {
     let Some((object, rest)) = args.split_first() else { return false };
@@ -203,6 +203,12 @@ fn takes_one_type(ex: &Exprs, args: &[ExprId], arg: ExprId) -> bool {
         Type::Buffer(..) => rest.first() == Some(&arg),
         _ => false,
     }
+}
+
+/// What is under the conversions of a subscript.
+fn subscript(ex: &Exprs, index: ExprId) -> Option<ExprId> {
+    let inner = Some(natural(ex, index)).filter(|inner| *inner != index)?;
+    ex.dialect.converts(ex.cx, ex.type_id(inner), ex.type_id(index)).then_some(inner)
 }
 
 /// The values that `?:` chooses from, without the conversions that it makes by itself, as an operator does.
@@ -323,7 +329,7 @@ impl Dialect for Hlsl {
                 Some(ex.ternary(*c, a, b, out))
             }
             // A subscript converts its numbers.
-            ExprKind::Index(base, index) if let Some(inner) = ex.unconverted(*index) => {
+            ExprKind::Index(base, index) if let Some(inner) = subscript(ex, *index) => {
                 Some(ex.selected(*base, &format!("[{}]", ex.text(inner)), out))
             }
             ExprKind::Unary(UnaryOp::Not, operand) if let Some(inner) = ex.unconverted(*operand) => {
