@@ -142,22 +142,24 @@ impl<'a> Context<'a> {
         found
     }
 
-    /// The first of several fields, its declaration with those behind it that the source declares with it, and what is left.
+    /// The declaration of the first of several fields with those behind it that the source declares with it: its text, how many
+    /// they are, and the comments behind the last one.
     pub(super) fn field_declaration<'f>(
         &self,
-        fields: &'f [&'f Field],
+        fields: &[&'f Field],
         text_of: &dyn Fn(&Field) -> String,
-    ) -> Option<(&'f Field, String, &'f [&'f Field])> {
-        let (first, mut rest) = fields.split_first()?;
-        let (mut text, mut last) = (text_of(first), first);
-        while let Some((next, behind)) = rest.split_first() {
+    ) -> Option<(String, usize, &'f [Comment])> {
+        let (first, rest) = fields.split_first()?;
+        let (mut text, mut last, mut count) = (text_of(first), *first, 1);
+        for next in rest {
             let own = text_of(next);
-            let is_next = self.trivia.declares_both(last.span, next.span) && next.comments.is_empty();
+            let says_before = next.comments.iter().any(|comment| !comment.trailing);
+            let is_next = self.trivia.declares_both(last.span, next.span) && !says_before;
             let Some(declarator) = declarator(&text, first.name.as_str(), &own).filter(|_| is_next) else { break };
             text.push_str(&format!(", {declarator}"));
-            (last, rest) = (next, behind);
+            (last, count) = (next, count + 1);
         }
-        Some((first, text, rest))
+        Some((text, count, if count > 1 { &last.comments } else { &[] }))
     }
 
     /// How many of the last parameters of a function are declared with their default values, so that calls may leave them

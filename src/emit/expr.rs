@@ -633,7 +633,8 @@ impl<'a> Exprs<'a> {
             Some(op) => {
                 let value = self.dialect.operands(self, op, target, value).1;
                 let start = out.len();
-                if self.widened(op, value, target, out) < Prec::Assign {
+                let printed = self.widened(op, value, target, out);
+                if printed < Prec::Assign || self.is_whole_in_parentheses(value, out.get(start..).unwrap_or_default()) {
                     out.insert(start, '(');
                     out.push(')');
                 }

@@ -15,21 +15,29 @@
 //! not needed.
 
 use super::entry_calls::TakenBody;
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
-use crate::tree::{Explicit, ExprArena, ExprId, ExprKind, Function, FunctionId, Item, Param, Program, StmtKind};
+use crate::tree::{
+    Explicit, ExprArena, ExprId, ExprKind, ExprKinds, Function, FunctionId, Item, Param, Program, StmtKind,
+};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "called_entry_points",
-    always: Some("a call of an entry point is no capability: every target needs a function to call"),
+    always: Some("entry points of two stages are two, and passes change entry points, which others call as they were"),
+    removes: &[(Capability::CalledEntryPoints, Find::at(ExprKinds::CALL, calls_entry_point))],
     // Those of an entry point are what a stage gives.
     adds: &[Capability::OutParameters, Capability::MutableParameters],
     run,
     ..Pass::ROW
 };
+
+fn calls_entry_point(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    matches!(exprs[id].kind, ExprKind::Call(callee, _) if program.entry_point_of(callee).is_some())
+}
 
 fn run(cx: &mut Context) {
     let mut entries: BTreeSet<FunctionId> = BTreeSet::new();

@@ -165,13 +165,16 @@ impl GlslFile<'_> {
         self.w.open(head);
         let fields: Vec<&Field> = structure.fields.iter().collect();
         let mut fields = fields.as_slice();
-        while let Some((field, text, rest)) = self.cx.field_declaration(fields, &|field| self.field_text(field)) {
+        while let (Some(field), Some((text, count, behind))) =
+            (fields.first(), self.cx.field_declaration(fields, &|field| self.field_text(field)))
+        {
             self.w.before(&field.comments);
             let around = self.w.from((field.span, PieceKind::Name));
             self.w.line(&format!("{text};"));
             self.w.from(around);
             self.w.after(&field.comments);
-            fields = rest;
+            self.w.after(behind);
+            fields = fields.get(count..).unwrap_or_default();
         }
         // No struct is empty here.
         if structure.fields.is_empty() {

@@ -257,13 +257,17 @@ impl HlslFile<'_> {
     /// The first of several fields, and those behind it that the source declares with it. Gives what is left.
     fn field<'f>(&mut self, id: StructId, fields: &'f [&'f Field], in_block: bool) -> &'f [&'f Field] {
         let text = |field: &Field| self.field_text(id, field, in_block);
-        let Some((field, text, rest)) = self.cx.field_declaration(fields, &text) else { return &[] };
+        let (Some(field), Some((text, count, behind))) = (fields.first(), self.cx.field_declaration(fields, &text))
+        else {
+            return &[];
+        };
         self.w.before(&field.comments);
         let around = self.w.from((field.span, PieceKind::Name));
         self.w.line(&format!("{text};"));
         self.w.from(around);
         self.w.after(&field.comments);
-        rest
+        self.w.after(behind);
+        fields.get(count..).unwrap_or_default()
     }
 
     fn field_text(&self, id: StructId, field: &Field, in_block: bool) -> String {
