@@ -671,6 +671,21 @@ impl<'a> Exprs<'a> {
         self.call_of(&ty.unwrap_or_else(|| self.leading_type(id)), args, out)
     }
 
+    /// `T(a)` of a value that becomes one of another type, whose own parentheses are those of the call.
+    pub(super) fn converted(&self, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
+        out.push_str(&self.leading_type(id));
+        out.push('(');
+        self.list(&[inner], out, &mut |_, arg, out| {
+            let start = out.len();
+            if self.print(arg, out) < Prec::Assign {
+                out.insert(start, '(');
+                out.push(')');
+            }
+        });
+        out.push(')');
+        Prec::Postfix
+    }
+
     /// `f(a, b)` of operands in another order than the source has them, whose lines are not those of the source.
     pub(super) fn call_of_reordered(&self, function: &str, args: &[ExprId], out: &mut String) -> Prec {
         out.push_str(function);

@@ -316,7 +316,9 @@ impl Dialect for Hlsl {
             }
             // The source calls the function, of which both values are made.
             ExprKind::Select(c, a, b) if self.has_select && ex.cx.trivia.is_call_of("select", ex.span(id)) => {
-                function_of(Language::Hlsl, Operator::Select).map(|select| ex.call_of(select, &[*c, *a, *b], out))
+                let condition = ex.condition_of(*c);
+                function_of(Language::Hlsl, Operator::Select)
+                    .map(|select| ex.call_of(select, &[condition, *a, *b], out))
             }
             // DXC fails on matrices in a `?:` with short circuit. What has effects is no operand any more.
             ExprKind::Select(c, a, b)
@@ -574,7 +576,7 @@ fn convert(ex: &Exprs, id: ExprId, (inner, is_said): (ExprId, bool), out: &mut S
         {
             cast(ex, id, inner, out)
         }
-        (Some((_, a)), Some((_, b))) if a == b => ex.constructor(id, &[inner], out),
+        (Some((_, a)), Some((_, b))) if a == b => ex.converted(id, inner, out),
         // `.x` is a number, which has no subscript, as a vector of one component has.
         (Some((f, (0, m))), Some((t, (0, n)))) if f == t && m > n && n > 1 => {
             ex.selected(inner, &format!(".{}", "xyzw".get(..n as usize).unwrap_or("")), out)
