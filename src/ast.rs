@@ -655,13 +655,15 @@ pub enum ExprKind {
 }
 
 impl Expr {
-    /// Whether it is made of literals alone: of numbers, `-`, `float3(...)` and `(float3)...`.
-    pub fn is_literal(&self) -> bool {
+    /// Whether it may be a constant by its form: of numbers, names, operators, `float3(...)` and `(float3)...`, without calls.
+    pub fn is_plain(&self) -> bool {
         match &self.kind {
-            ExprKind::Int(..) | ExprKind::Float(..) | ExprKind::Bool(_) => true,
-            ExprKind::Paren(inner) | ExprKind::Cast(_, inner) => inner.is_literal(),
-            ExprKind::Prefix(op, inner) => matches!(op.as_str(), "-" | "+" | "~" | "!") && inner.is_literal(),
-            ExprKind::Construct(_, parts) => parts.iter().all(Expr::is_literal),
+            ExprKind::Int(..) | ExprKind::Float(..) | ExprKind::Bool(_) | ExprKind::Path(_) => true,
+            ExprKind::Paren(inner) | ExprKind::Cast(_, inner) | ExprKind::Member(inner, _) => inner.is_plain(),
+            ExprKind::Prefix(op, inner) => matches!(op.as_str(), "-" | "+" | "~" | "!") && inner.is_plain(),
+            ExprKind::Binary(_, a, b) => a.is_plain() && b.is_plain(),
+            ExprKind::Conditional(c, a, b) => c.is_plain() && a.is_plain() && b.is_plain(),
+            ExprKind::Construct(_, parts) => parts.iter().all(Expr::is_plain),
             _ => false,
         }
     }

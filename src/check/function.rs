@@ -500,7 +500,7 @@ impl<'a> Checker<'a> {
                 .and_then(name_of)
                 .unwrap_or(ast::Ident { name: param.name, span: param.span });
             let param = ParamSignature { name: named.name, span: named.span, ..*param };
-            let default = self.literal_default(&param, instance.decl, index, instance.scope);
+            let default = self.constant_default(&param, instance.decl, index, instance.scope);
             params.push(Param { default, ..self.param(&mut code, &param, instance.scope) });
         }
         let attributes = self.attributes_with_announced(instance.decl, attributes);
@@ -594,8 +594,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The default value of a parameter, if it is written with literals alone. Faults in it are reported at calls.
-    fn literal_default(
+    /// The default value of a parameter, if it is a constant that calls nothing. Faults in it are reported at calls.
+    fn constant_default(
         &mut self,
         param: &ParamSignature<'a>,
         decl: DeclId,
@@ -603,12 +603,45 @@ impl<'a> Checker<'a> {
         scope: ScopeId,
     ) -> Option<ExprTree> {
         let is_plain = param.mode == ParamMode::In && !param.constexpr && !self.source_of(decl).builtin;
-        let written = param.default.filter(|e| is_plain && e.is_literal())?;
+        let written = param.default.filter(|e| is_plain && e.is_plain())?;
         let (decl, scope) = self.place_of_default(decl, index, scope);
         let source = self.info(decl).source;
         let (root, body) = self.quiet(|c| c.in_context(scope, source, |c| c.expr_to(written, param.ty)));
         let is_value = param.ty != TypeId::ERROR && body.exprs[root].ty == param.ty;
-        is_value.then_some(ExprTree { exprs: body.exprs.into_value(), root })
+        let tree = ExprTree { exprs: body.exprs.into_value(), root };
+        (is_value && self.is_constant_tree(&tree)).then_some(tree)
+    }
+
+    /// Whether a value is made of literals and constants of the module or of types.
+    fn is_constant_tree(&self, tree: &ExprTree) -> bool {
+        !tree.exprs.any_part(tree.root, |id| match tree.exprs[id].kind {
+            ExprKind::Literal(..)
+            | ExprKind::EnumCase(..)
+            | ExprKind::Zero
+            | ExprKind::Construct(_)
+            | ExprKind::Convert(..)
+            | ExprKind::Swizzle(..)
+            | ExprKind::Field(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Select(..) => false,
+            ExprKind::Global(id) => {
+                let global = &self.program.globals[id];
+                global.kind != crate::tree::GlobalKind::Const || global.in_function.is_some()
+            }
+            ExprKind::Local(_)
+            | ExprKind::Index(..)
+            | ExprKind::MatrixSwizzle(..)
+            | ExprKind::Contents(_)
+            | ExprKind::Assign(..)
+            | ExprKind::Step(..)
+            | ExprKind::Comma(..)
+            | ExprKind::Call(..)
+            | ExprKind::Native(..)
+            | ExprKind::Property(_)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Deref(_) => true,
+        })
     }
 
     fn param(&mut self, code: &mut Body, param: &ParamSignature<'a>, scope: ScopeId) -> Param {

@@ -248,7 +248,7 @@ impl Checker<'_> {
         }
         let modes: Vec<_> = f.params.iter().map(|p| p.mode).collect();
         let head = format!("{:?} {:?} {:?} {modes:?} {:?} ", f.name, f.owner, f.instance, f.result);
-        Some(head + &fingerprint_body(&f.code))
+        Some(head + &body_text(&f.code))
     }
 
     /// Whether an item was merged into another one.
@@ -276,8 +276,8 @@ fn fingerprint_exprs(exprs: &ExprArena, list: &[ExprId]) -> String {
     text
 }
 
-/// A body as text.
-fn fingerprint_body(body: &Body) -> String {
+/// A body as text, without places.
+pub fn body_text(body: &Body) -> String {
     let list = body.expressions();
     let place: FxHashMap<ExprId, usize> = list.iter().enumerate().map(|(i, id)| (*id, i)).collect();
     let locals: Vec<(crate::symbol::Symbol, TypeId)> = body.locals.iter().map(|(_, l)| (l.name, l.ty)).collect();

@@ -105,6 +105,7 @@ mod wrappers;
 pub use entry::{stage_in_name, stage_of_word};
 pub use known_code::KnownCode;
 pub use link::Bodies;
+pub use merge::body_text;
 
 use crate::ast;
 use crate::diagnostic::{Code, Diagnostic, Diagnostics};

@@ -9,6 +9,9 @@ const DEPTH: u32 = 16;
 impl Exprs<'_> {
     /// A number, or a negated one, without the suffix or point of its type, if the source has it so and the language takes it.
     pub(super) fn adapting(&self, id: ExprId, out: &mut String) -> Option<Prec> {
+        if let ExprKind::Select(c, a, b) = *self.kind(id) {
+            return self.adapting_choice((c, a, b), out);
+        }
         let (number, sign) = match *self.kind(id) {
             ExprKind::Unary(UnaryOp::Negate, inner) => (inner, "-"),
             _ => (id, ""),
@@ -33,6 +36,24 @@ impl Exprs<'_> {
             }
         }
         Some(if sign.is_empty() { Prec::Postfix } else { Prec::Unary })
+    }
+
+    /// A choice from two such numbers.
+    fn adapting_choice(&self, (c, a, b): (ExprId, ExprId, ExprId), out: &mut String) -> Option<Prec> {
+        let is_scalar = |id: ExprId| matches!(self.ty(id), Type::Scalar(_));
+        if !self.dialect.literals().adapts || ![c, a, b].into_iter().all(is_scalar) {
+            return None;
+        }
+        // Of others the condition is not written.
+        let mut numbers = (String::new(), String::new());
+        self.adapting(a, &mut numbers.0)?;
+        self.adapting(b, &mut numbers.1)?;
+        self.operand(self.condition_of(c), Prec::Or, out);
+        self.operator(c, "?", a, out);
+        out.push_str(&numbers.0);
+        self.operator(a, ":", b, out);
+        out.push_str(&numbers.1);
+        Some(Prec::Ternary)
     }
 
     /// The name of a macro that stands for such a number.

@@ -6,7 +6,7 @@ use super::expr::Exprs;
 use super::local_numbers::LocalNumbers;
 use super::marks::{Marks, Origin, PieceKind};
 use super::named::Macros;
-use super::stmt::Stmts;
+use super::stmt::{Stmts, declarator};
 use super::trivia::Trivia;
 use super::writer::Writer;
 use super::{Options, Shared};
@@ -142,12 +142,32 @@ impl<'a> Context<'a> {
         found
     }
 
+    /// The declaration of the first of several fields with those behind it that the source declares with it: its text, how many
+    /// they are, and the comments behind the last one.
+    pub(super) fn field_declaration<'f>(
+        &self,
+        fields: &[&'f Field],
+        text_of: &dyn Fn(&Field) -> String,
+    ) -> Option<(String, usize, &'f [Comment])> {
+        let (first, rest) = fields.split_first()?;
+        let (mut text, mut last, mut count) = (text_of(first), *first, 1);
+        for next in rest {
+            let own = text_of(next);
+            let says_before = next.comments.iter().any(|comment| !comment.trailing);
+            let is_next = self.trivia.declares_both(last.span, next.span) && !says_before;
+            let Some(declarator) = declarator(&text, first.name.as_str(), &own).filter(|_| is_next) else { break };
+            text.push_str(&format!(", {declarator}"));
+            (last, count) = (next, count + 1);
+        }
+        Some((text, count, if count > 1 { &last.comments } else { &[] }))
+    }
+
     /// How many of the last parameters of a function are declared with their default values, so that calls may leave them
     /// out: none where fewer arguments may mean another function, one of the language or of the program.
     pub(super) fn defaults(&self, function: &Function) -> usize {
         let is_kept = |param: &&Param| {
             let ty = function.code.locals[param.local].ty;
-            param.default.as_ref().is_some_and(|tree| tree.exprs[tree.root].ty == ty)
+            param.default.as_ref().is_some_and(|tree| tree.exprs[tree.root].ty == ty && self.is_declared(tree))
         };
         let count = function.params.iter().rev().take_while(is_kept).count();
         let reserved = Reserved::of(self.profile);
@@ -156,6 +176,16 @@ impl<'a> Context<'a> {
             |n: usize| !function.is_member() && reserved.is_function(function.name.as_str(), Some(n), |_| false);
         let others = self.is_overloaded(function) || (fewest..function.params.len()).any(is_taken);
         if others { 0 } else { count }
+    }
+
+    /// Whether all that a default value names is still declared: passes may have replaced it.
+    fn is_declared(&self, tree: &ExprTree) -> bool {
+        let is_item = |item: Item| self.program.items.contains(&item);
+        !tree.exprs.any_part(tree.root, |id| match tree.exprs[id].kind {
+            ExprKind::Global(global) => !is_item(Item::Global(global)),
+            ExprKind::EnumCase(of, _) => !is_item(Item::Enum(of)),
+            _ => false,
+        })
     }
 
     /// Whether another function of the name takes another scalar, or vector of one, for a parameter.

@@ -5,6 +5,7 @@ use super::expr::{Exprs, Prec};
 use super::literal::Literals;
 use crate::source::Span;
 use crate::tree::*;
+use std::borrow::Cow;
 
 /// How a language spells types.
 pub(super) trait Spelling {
@@ -78,6 +79,11 @@ pub(super) trait Dialect: Spelling {
     /// An argument of a builtin, without a conversion that the language makes by itself.
     fn template_argument(&self, _ex: &Exprs, _args: &[ExprId], arg: ExprId) -> ExprId {
         arg
+    }
+
+    /// The arguments of a builtin, without the conversions that its parameters make whatever it is given.
+    fn plain_arguments<'e>(&self, _ex: &Exprs, _callee: &Function, args: &'e [ExprId]) -> Cow<'e, [ExprId]> {
+        Cow::Borrowed(args)
     }
 
     /// What stands around an argument of a builtin, such as a suffix that gives a literal its type.

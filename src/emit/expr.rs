@@ -27,6 +27,32 @@ impl Prec {
         }
     }
 
+    /// The same by the rules of C, for what the source has without parentheses.
+    fn bare_operands(self) -> (Prec, Prec) {
+        match self {
+            Prec::Or | Prec::And | Prec::BitOr | Prec::BitXor | Prec::BitAnd => (self, self.tighter()),
+            Prec::Shift | Prec::Equality | Prec::Relational => (self, self.tighter()),
+            _ => self.operands(),
+        }
+    }
+
+    /// The next level that holds together more tightly than one of an operator.
+    fn tighter(self) -> Prec {
+        match self {
+            Prec::Or => Prec::And,
+            Prec::And => Prec::BitOr,
+            Prec::BitOr => Prec::BitXor,
+            Prec::BitXor => Prec::BitAnd,
+            Prec::BitAnd => Prec::Equality,
+            Prec::Equality => Prec::Relational,
+            Prec::Relational => Prec::Shift,
+            Prec::Shift => Prec::Additive,
+            Prec::Additive => Prec::Multiplicative,
+            Prec::Multiplicative => Prec::Unary,
+            Prec::Comma | Prec::Assign | Prec::Ternary | Prec::Unary | Prec::Postfix => Prec::Postfix,
+        }
+    }
+
     /// Whether a left operand of the same operator stands without parentheses.
     fn chains(self) -> bool {
         matches!(self, Prec::Or | Prec::And | Prec::BitOr | Prec::BitXor | Prec::BitAnd)
@@ -91,7 +117,11 @@ impl<'a> Exprs<'a> {
     pub(super) fn operand(&self, id: ExprId, least: Prec, out: &mut String) {
         let start = out.len();
         let own = self.print(id, out);
-        if own < least || least > Prec::Assign && self.is_in_parentheses(id, own) {
+        let is_said = match least > Prec::Assign && own < Prec::Postfix {
+            true => self.is_in_parentheses(id, own),
+            false => self.is_whole_in_parentheses(id, out.get(start..).unwrap_or_default()),
+        };
+        if own < least || is_said {
             out.insert(start, '(');
             out.push(')');
         }
@@ -100,6 +130,12 @@ impl<'a> Exprs<'a> {
     /// Whether an operand has parentheses because the source has them.
     fn is_in_parentheses(&self, id: ExprId, own: Prec) -> bool {
         own < Prec::Postfix && self.dialect.keeps_parentheses() && self.cx.trivia.is_in_parentheses(self.arena[id].span)
+    }
+
+    /// Whether a value that needs none has parentheses because the source has them around the same text.
+    fn is_whole_in_parentheses(&self, id: ExprId, text: &str) -> bool {
+        let span = self.arena[id].span;
+        self.dialect.keeps_parentheses() && self.cx.trivia.is_in_parentheses(span) && self.cx.trivia.is_text(span, text)
     }
 
     /// Where the source has an expression.
@@ -117,8 +153,14 @@ impl<'a> Exprs<'a> {
     /// A value where the language converts implicitly to its type: initializers, assigned values, results.
     pub(super) fn value(&self, id: ExprId, out: &mut String) {
         let id = self.unconverted(id).unwrap_or(id);
-        if self.adapting(id, out).is_none() {
-            self.operand(id, Prec::Assign, out);
+        let start = out.len();
+        match self.adapting(id, out) {
+            Some(_) if self.is_whole_in_parentheses(id, out.get(start..).unwrap_or_default()) => {
+                out.insert(start, '(');
+                out.push(')');
+            }
+            Some(_) => {}
+            None => self.operand(id, Prec::Assign, out),
         }
     }
 
@@ -198,8 +240,17 @@ impl<'a> Exprs<'a> {
         self.unconverted(id).filter(|inner| matches!(self.ty(*inner), Type::Enum(_))).unwrap_or(id)
     }
 
+    /// The text of a label of a switch, whose value decides on the type of numbers.
+    pub(super) fn label_text(&self, id: ExprId) -> String {
+        let (label, mut out) = (self.label(id), String::new());
+        if self.adapting(label, &mut out).is_none() {
+            self.print(label, &mut out);
+        }
+        out
+    }
+
     /// What is under an implicit conversion that need not be written where the wanted type is known.
-    fn unconverted(&self, id: ExprId) -> Option<ExprId> {
+    pub(super) fn unconverted(&self, id: ExprId) -> Option<ExprId> {
         match *self.kind(id) {
             ExprKind::Convert(inner, false)
                 if self.dialect.converts(self.cx, self.type_id(inner), self.type_id(id)) =>
@@ -391,7 +442,7 @@ impl<'a> Exprs<'a> {
         Prec::Postfix
     }
 
-    fn unary(&self, op: UnaryOp, a: ExprId, out: &mut String) -> Prec {
+    pub(super) fn unary(&self, op: UnaryOp, a: ExprId, out: &mut String) -> Prec {
         out.push_str(op.spelling());
         let operand = self.operand_text(a, Prec::Unary);
         // `--x` would be a decrement.
@@ -406,7 +457,12 @@ impl<'a> Exprs<'a> {
     /// A binary operation whose operands are already chosen.
     pub(super) fn binary(&self, op: BinaryOp, a: ExprId, b: ExprId, out: &mut String) -> Prec {
         let prec = Prec::of(op);
-        let (left, right) = prec.operands();
+        let (left, right) = match self.dialect.keeps_parentheses()
+            && self.cx.trivia.is_between(op.spelling(), self.span(a), self.span(b))
+        {
+            true => prec.bare_operands(),
+            false => prec.operands(),
+        };
         let (a, b) = self.dialect.operands(self, op, a, b);
         let start = out.len();
         let printed = if self.dialect.wants_typed_left(self, op, a, b) {
@@ -544,12 +600,22 @@ impl<'a> Exprs<'a> {
 
     /// `c ? a : b`.
     pub(super) fn ternary(&self, c: ExprId, a: ExprId, b: ExprId, out: &mut String) -> Prec {
-        self.operand(self.condition_of(c), Prec::Or, out);
+        if self.adapting(self.condition_of(c), out).is_none() {
+            self.operand(self.condition_of(c), Prec::Or, out);
+        }
         self.operator(c, "?", a, out);
-        self.operand(a, Prec::Ternary, out);
+        self.chosen(a, b, out);
         self.operator(a, ":", b, out);
-        self.operand(b, Prec::Ternary, out);
+        self.chosen(b, a, out);
         Prec::Ternary
+    }
+
+    /// A value of a choice, which may be a whole number that takes the type of the other one.
+    fn chosen(&self, id: ExprId, other: ExprId, out: &mut String) {
+        let is_scalar = matches!(self.ty(id), Type::Scalar(_));
+        if !is_scalar || self.adapting_operand(BinaryOp::Add, id, other, out).is_none() {
+            self.operand(id, Prec::Ternary, out);
+        }
     }
 
     /// A condition, without an implicit conversion to `bool` where the language does not need it.
@@ -557,7 +623,7 @@ impl<'a> Exprs<'a> {
         self.unconverted(id).unwrap_or(id)
     }
 
-    fn assign(&self, op: Option<BinaryOp>, target: ExprId, value: ExprId, out: &mut String) -> Prec {
+    pub(super) fn assign(&self, op: Option<BinaryOp>, target: ExprId, value: ExprId, out: &mut String) -> Prec {
         self.operand(target, Prec::Unary, out);
         out.push(' ');
         out.push_str(op.map_or("", BinaryOp::spelling));
@@ -567,7 +633,8 @@ impl<'a> Exprs<'a> {
             Some(op) => {
                 let value = self.dialect.operands(self, op, target, value).1;
                 let start = out.len();
-                if self.widened(op, value, target, out) < Prec::Assign {
+                let printed = self.widened(op, value, target, out);
+                if printed < Prec::Assign || self.is_whole_in_parentheses(value, out.get(start..).unwrap_or_default()) {
                     out.insert(start, '(');
                     out.push(')');
                 }
@@ -602,6 +669,21 @@ impl<'a> Exprs<'a> {
         let declared = self.cx.declared.get().filter(|(declared, _)| *declared == id);
         let ty = declared.and_then(|(_, name)| self.dialect.array_type(self.cx, self.type_id(id), name));
         self.call_of(&ty.unwrap_or_else(|| self.leading_type(id)), args, out)
+    }
+
+    /// `T(a)` of a value that becomes one of another type, whose own parentheses are those of the call.
+    pub(super) fn converted(&self, id: ExprId, inner: ExprId, out: &mut String) -> Prec {
+        out.push_str(&self.leading_type(id));
+        out.push('(');
+        self.list(&[inner], out, &mut |_, arg, out| {
+            let start = out.len();
+            if self.print(arg, out) < Prec::Assign {
+                out.insert(start, '(');
+                out.push(')');
+            }
+        });
+        out.push(')');
+        Prec::Postfix
     }
 
     /// `f(a, b)` of operands in another order than the source has them, whose lines are not those of the source.
@@ -678,7 +760,8 @@ impl<'a> Exprs<'a> {
                 return Prec::Postfix;
             }
             let adapts = self.arguments_adapt(callee, args);
-            return self.template_of(template, args, self.type_id(id), adapts, out);
+            let args = self.dialect.plain_arguments(self, callee, args);
+            return self.template_of(template, &args, self.type_id(id), adapts, out);
         }
         let args = self.given(callee, args);
         let object = self.before_member(callee, args, id, out);

@@ -53,6 +53,7 @@ impl Literals {
             (Literal::Int(value), Scalar::U32) => i128::from(value) == number,
             (Literal::Int(value), Scalar::F32) => i128::from(value) == number && number <= EXACT,
             (Literal::Float(value), Scalar::F32) => value == number as f64 && number <= EXACT,
+            (Literal::Bool(value), Scalar::Bool) => number == i128::from(value),
             _ => false,
         };
         is_same.then_some(spelling)

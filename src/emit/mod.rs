@@ -15,6 +15,7 @@ mod local_numbers;
 mod macro_calls;
 mod macro_functions;
 mod macro_places;
+mod macro_statements;
 mod marks;
 mod named;
 mod reversed;

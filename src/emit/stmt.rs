@@ -22,13 +22,22 @@ impl<'a> Stmts<'a, '_> {
 
     /// The statements of a block and the comments at its end.
     pub(super) fn block(&mut self, block: &Block) {
-        for stmt in &block.stmts {
-            self.stmt(stmt);
+        let mut stmts = block.stmts.as_slice();
+        while let Some((stmt, rest)) = stmts.split_first() {
+            stmts = match self.by_macro(stmts) {
+                Some(rest) => rest,
+                None => self.stmt_of(stmt, rest),
+            };
         }
         self.w.before(&block.trailing);
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
+        self.stmt_of(stmt, &[]);
+    }
+
+    /// A statement, and those behind it that the source has in one with it. Gives what is left.
+    fn stmt_of<'s>(&mut self, stmt: &Stmt, mut rest: &'s [Stmt]) -> &'s [Stmt] {
         let first_is_blank = stmt.comments.iter().find(|c| !c.trailing).is_some_and(|c| c.blank_before);
         if stmt.blank_before && !first_is_blank {
             self.w.blank();
@@ -41,7 +50,8 @@ impl<'a> Stmts<'a, '_> {
         let around = self.w.from(Origin { span: stmt.span, kind: PieceKind::Statement, pass });
         match &stmt.kind {
             StmtKind::Local(local, init) => {
-                let text = self.dialect().local(&self.ex, *local, *init);
+                let mut text = self.dialect().local(&self.ex, *local, *init);
+                rest = self.declared_with(*local, rest, &mut text);
                 self.w.line(&format!("{text};"));
             }
             StmtKind::Expr(e) => {
@@ -83,6 +93,26 @@ impl<'a> Stmts<'a, '_> {
         }
         self.w.from(around);
         self.w.after(&stmt.comments);
+        rest
+    }
+
+    /// Adds the variables to a declaration that the source declares with its variable. Gives the statements behind them.
+    fn declared_with<'s>(&self, first: LocalId, mut rest: &'s [Stmt], text: &mut String) -> &'s [Stmt] {
+        let Some(locals) = self.ex.locals.filter(|_| self.dialect().style() == Style::C) else { return rest };
+        let mut last = first;
+        while let Some((stmt, behind)) = rest.split_first() {
+            let StmtKind::Local(local, init) = stmt.kind else { break };
+            let is_next = self.ex.cx.trivia.declares_both(locals[last].span, locals[local].span);
+            if !is_next || !stmt.comments.is_empty() || stmt.blank_before {
+                break;
+            }
+            let own = self.dialect().local(&self.ex, local, init);
+            let Some(declarator) = declarator(text, locals[first].name.as_str(), &own) else { break };
+            text.push_str(", ");
+            text.push_str(declarator);
+            (last, rest) = (local, behind);
+        }
+        rest
     }
 
     fn hints(&mut self, hints: &Hints) {
@@ -112,7 +142,9 @@ impl<'a> Stmts<'a, '_> {
         let condition = self.ex.condition_of(id);
         let mut text = String::new();
         self.ex.before(condition, &mut text);
-        self.ex.print(condition, &mut text);
+        if self.ex.adapting(condition, &mut text).is_none() {
+            self.ex.print(condition, &mut text);
+        }
         self.ex.end(condition, &mut text);
         match (self.dialect().style(), &self.ex.arena[condition].kind) {
             (Style::C, ExprKind::Assign(..)) => format!("({text})"),
@@ -333,7 +365,7 @@ impl<'a> Stmts<'a, '_> {
         self.w.before(&case.comments);
         for label in &case.labels {
             match label {
-                Some(value) => self.w.line(&format!("case {}:", self.ex.text(self.ex.label(*value)))),
+                Some(value) => self.w.line(&format!("case {}:", self.ex.label_text(*value))),
                 None => self.w.line("default:"),
             }
         }
@@ -390,6 +422,14 @@ impl<'a> Stmts<'a, '_> {
         self.w.before(&body.trailing);
         self.w.close("");
     }
+}
+
+/// What a declaration adds to another one, whose first variable has a name, if both begin with the same type and words: `b = 1` of
+/// `float b = 1`.
+pub(super) fn declarator<'t>(text: &str, name: &str, other: &'t str) -> Option<&'t str> {
+    let (words, _) = text.split_once(&format!(" {name}"))?;
+    let declarator = other.strip_prefix(words)?.strip_prefix(' ')?;
+    (!words.is_empty() && !declarator.contains('\n')).then_some(declarator)
 }
 
 /// The parts of an `else if`: a block of one `if` without comments or hints.

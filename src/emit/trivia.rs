@@ -3,6 +3,8 @@
 //! It is found by the spans of the parts, so that it goes wherever they go. A `\n` in what is printed is a line break; see
 //! [`super::layout`].
 
+use super::marks::is_mark;
+use super::named::MARK;
 use super::writer::clean;
 use crate::lex::Comment;
 use crate::source::{FileId, SourceFile, Sources, Span};
@@ -300,11 +302,50 @@ impl<'a> Trivia<'a> {
         behind.trim_start_matches(blank).starts_with(')') && !is_other
     }
 
+    /// Whether the source has nothing but a text between two places.
+    pub(super) fn is_between(&self, text: &str, first: Span, second: Span) -> bool {
+        let is_one = first.file == second.file && !first.file.is_named() && first.start != first.end;
+        let between = self.text(first.file).get(first.end as usize..second.start as usize);
+        is_one && between.is_some_and(|between| between.trim() == text)
+    }
+
+    /// What the source has behind the name of a macro in its definition, without the ends of its lines.
+    pub(super) fn definition(&self, name: Span) -> String {
+        let behind = self.text(name.file).get(name.end as usize..).unwrap_or_default();
+        let mut lines = behind.lines();
+        let mut body = String::new();
+        for line in &mut lines {
+            match line.trim_end().strip_suffix('\\') {
+                Some(open) => body.push_str(open),
+                None => return body + line,
+            }
+        }
+        body
+    }
+
+    /// Whether the source has this text at a place, but for spaces.
+    pub(super) fn is_text(&self, place: Span, text: &str) -> bool {
+        let visible = |c: &char| !c.is_whitespace() && !is_mark(*c) && *c != MARK;
+        text.chars().filter(visible).eq(self.written(place).chars().filter(visible))
+    }
+
+    /// Whether the source declares two variables in a row by one declaration, on one line: `float a = 1, b;`.
+    pub(super) fn declares_both(&self, name: Span, next: Span) -> bool {
+        if name.file != next.file || name.file.is_named() {
+            return false;
+        }
+        let between = self.text(name.file).get(name.end as usize..next.start as usize).unwrap_or_default();
+        let is_end = |c: char| matches!(c, ';' | '\n' | '#');
+        between.trim_end().ends_with(',')
+            && !between.contains(is_end)
+            && !between.contains("//")
+            && !between.contains("/*")
+    }
+
     /// The words that the source has before the type of a parameter of this name.
     pub(super) fn words_of_parameter(&self, name: Span) -> impl Iterator<Item = &str> {
         let before = self.text(name.file).get(..name.start as usize).unwrap_or_default();
-        let start = before.rfind(['(', ',', '>', ']', ';', '{', '}']).map_or(0, |at| at + 1);
-        let words = before.get(start..).unwrap_or_default();
+        let words = before.get(start_of_parameter(before)..).unwrap_or_default();
         let words = if words.contains(['/', '#']) { "" } else { words };
         words.split_ascii_whitespace()
     }
@@ -391,6 +432,20 @@ fn before_directives(text: &str) -> &str {
 
 /// How many lines of a declaration may be before its name, with those of attributes.
 const DECLARATION_LINES: usize = 6;
+
+/// Where the parameter begins whose type ends a text: behind what ends another one, outside of the arguments of its type.
+fn start_of_parameter(before: &str) -> usize {
+    let mut depth = 0_u32;
+    let begins = |c: char| {
+        match c {
+            '>' => depth += 1,
+            '<' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && matches!(c, '(' | ',' | ']' | ';' | '{' | '}')
+    };
+    before.rfind(begins).map_or(0, |at| at + 1)
+}
 
 /// The comments on lines of their own that are last in the braces behind a name.
 fn last_comments(file: &SourceFile, name: Span) -> Option<Vec<Comment>> {

@@ -11,23 +11,33 @@
 //! Where each text has one entry point, the function of a hull shader's constants is no other one's: it reads that one's inputs.
 //!
 //! The parameters of an entry point become what the target has for them; those of a function stay. Where the entry point's
-//! own name is not printed, the function has it.
+//! own name is not printed, the function has it. Where targets call entry points, [`entry_calls`](super::entry_calls) undoes what was
+//! not needed.
 
+use super::entry_calls::TakenBody;
+use super::needs::Find;
 use super::{Context, Pass};
 use crate::symbol::Symbol;
 use crate::target::Capability;
-use crate::tree::{Explicit, ExprArena, ExprId, ExprKind, Function, FunctionId, Item, Param, Program, StmtKind};
+use crate::tree::{
+    Explicit, ExprArena, ExprId, ExprKind, ExprKinds, Function, FunctionId, Item, Param, Program, StmtKind,
+};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 pub(super) const PASS: Pass = Pass {
     name: "called_entry_points",
-    always: Some("a call of an entry point is no capability: every target needs a function to call"),
+    always: Some("entry points of two stages are two, and passes change entry points, which others call as they were"),
+    removes: &[(Capability::CalledEntryPoints, Find::at(ExprKinds::CALL, calls_entry_point))],
     // Those of an entry point are what a stage gives.
     adds: &[Capability::OutParameters, Capability::MutableParameters],
     run,
     ..Pass::ROW
 };
+
+fn calls_entry_point(program: &Program, exprs: &ExprArena, id: ExprId) -> bool {
+    matches!(exprs[id].kind, ExprKind::Call(callee, _) if program.entry_point_of(callee).is_some())
+}
 
 fn run(cx: &mut Context) {
     let mut entries: BTreeSet<FunctionId> = BTreeSet::new();
@@ -50,7 +60,7 @@ fn run(cx: &mut Context) {
             (entry.function, entry.patch_constant) = (function, patch_constant);
         }
     }
-    take_bodies(cx.program, &entries);
+    cx.notes.taken_bodies = take_bodies(cx.program, &entries);
     // The function of a hull shader's constants belongs to the entry point.
     entries.extend(cx.program.entry_points.iter().flat_map(|e| e.roots()));
     let mut called = BTreeSet::new();
@@ -72,6 +82,7 @@ fn run(cx: &mut Context) {
     if copies.is_empty() {
         return;
     }
+    cx.notes.entry_copies = copies.iter().map(|(entry, copy)| (*copy, *entry)).collect();
     cx.program.each_exprs_mut(&mut |_, exprs, live| {
         for &id in live {
             if let ExprKind::Call(callee, _) = &mut exprs[id].kind
@@ -84,15 +95,20 @@ fn run(cx: &mut Context) {
 }
 
 /// Gives entry points that hand all they have to another one the body of that. One may do so in its turn.
-fn take_bodies(program: &mut Program, entries: &BTreeSet<FunctionId>) {
+fn take_bodies(program: &mut Program, entries: &BTreeSet<FunctionId>) -> Vec<TakenBody> {
+    let mut taken: Vec<TakenBody> = Vec::new();
     for &entry in entries {
         // A chain is no longer than there are entry points; one that goes round in a circle was refused before.
         for _ in entries {
             let next = handed_to(program, &program.functions[entry]).filter(|of| entries.contains(of) && *of != entry);
             let Some(of) = next else { break };
-            take_body(program, entry, of);
+            let own = take_body(program, entry, of);
+            if taken.last().is_none_or(|last| last.entry != entry) {
+                taken.push(own);
+            }
         }
     }
+    taken
 }
 
 /// The function to which another one gives its parameters as they are, and whose result it gives, if it does nothing else.
@@ -116,16 +132,18 @@ fn handed_to(program: &Program, function: &Function) -> Option<FunctionId> {
     (is_alike && !says_more && args.iter().zip(pairs).all(is_own)).then_some(*callee)
 }
 
-/// An entry point gets the body of another one, and keeps its parameters with their names.
-fn take_body(program: &mut Program, entry: FunctionId, of: FunctionId) {
+/// An entry point gets the body of another one, and keeps its parameters with their names. Gives what it had.
+fn take_body(program: &mut Program, entry: FunctionId, of: FunctionId) -> TakenBody {
     let (mut code, params) = (program.functions[of].code.clone(), program.functions[of].params.clone());
     let function = &mut program.functions[entry];
+    let own_params = function.params.iter().map(|param| param.local).collect();
     for (own, other) in function.params.iter_mut().zip(&params) {
         let local = &function.code.locals[own.local];
         (code.locals[other.local].name, code.locals[other.local].span) = (local.name, local.span);
         own.local = other.local;
     }
-    function.code = code;
+    let own = std::mem::replace(&mut function.code, code);
+    TakenBody { entry, of, own, params: own_params }
 }
 
 /// A function that does what the entry point does.

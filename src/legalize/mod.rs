@@ -59,6 +59,7 @@ mod domain_locations;
 mod derivative_groups;
 mod derivatives;
 mod entry_attributes;
+mod entry_calls;
 mod entry_distances;
 mod entry_elements;
 mod entry_globals;
@@ -219,6 +220,10 @@ pub struct Options<'a> {
 pub struct Notes {
     /// The blocks of push constants and shader records that are made of uniform parameters of entry points.
     pub entry_blocks: Vec<GlobalId>,
+    /// Functions that stand for entry points that are called.
+    pub entry_copies: Vec<(FunctionId, FunctionId)>,
+    /// Entry points with the bodies of others.
+    pub taken_bodies: Vec<entry_calls::TakenBody>,
     /// The variables that hold zeros which constant evaluation does not see.
     pub zeros: BTreeMap<Scalar, GlobalId>,
 }
@@ -480,6 +485,7 @@ pub const PASSES: &[Pass] = &[
     enum_operators::PASS,
     aggregates::PASS,
     carried_marks::PASS,
+    entry_calls::PASS,
     dead_code::PASS,
     shared_copies::PASS,
     unset_parts::PASS,

@@ -242,6 +242,8 @@ capabilities! {
     VaryingsWithoutSemantics,
     /// Several entry points in one text.
     SeveralEntryPoints,
+    /// Entry points that functions call.
+    CalledEntryPoints,
     /// 16-bit floats.
     Float16,
     /// 16-bit integers.

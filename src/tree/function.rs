@@ -44,8 +44,8 @@ pub struct Param {
     pub attributes: Vec<Attribute>,
     /// Builtins: its arguments are to be constants.
     pub constant: bool,
-    /// What it is where a call does not give it, if that is written with literals alone. Calls have all arguments; those
-    /// that are this value have its span.
+    /// What it is where a call does not give it, if that is a constant. Calls have all arguments; those that are this value have
+    /// its span.
     pub default: Option<ExprTree>,
     /// Comments before it and trailing.
     pub comments: Vec<Comment>,

@@ -533,12 +533,18 @@ impl Program {
                 body.locals.iter_mut().for_each(|(_, l)| l.ty = map.get(types, l.ty));
                 body.exprs.iter_mut().for_each(|(_, e)| e.ty = map.get(types, e.ty));
             });
+            for tree in function.defaults_mut() {
+                tree.exprs.iter_mut().for_each(|(_, e)| e.ty = map.get(types, e.ty));
+            }
         }
     }
 
-    /// Calls `f` with the expressions of every body and initializer, live or not, to change them.
+    /// Calls `f` with the expressions of every body, default value and initializer, live or not, to change them.
     pub fn each_arena_mut(&mut self, f: &mut dyn FnMut(&mut ExprArena)) {
-        self.functions.iter_mut().for_each(|(_, function)| function.bodies_mut(&mut |body| f(&mut body.exprs)));
+        for (_, function) in self.functions.iter_mut() {
+            function.bodies_mut(&mut |body| f(&mut body.exprs));
+            function.defaults_mut().for_each(|tree| f(&mut tree.exprs));
+        }
         self.globals.iter_mut().filter_map(|(_, g)| g.init.as_mut()).for_each(|tree| f(&mut tree.exprs));
     }
 }
@@ -554,6 +560,11 @@ impl Function {
             }),
             FunctionBody::None | FunctionBody::Intrinsic(_) => {}
         }
+    }
+
+    /// The default values of its parameters.
+    pub fn defaults_mut(&mut self) -> impl Iterator<Item = &mut super::ExprTree> {
+        self.params.iter_mut().filter_map(|param| param.default.as_mut())
     }
 
     /// Its own body, and those of its cases for targets.

@@ -278,7 +278,7 @@ fn convert_literal(
         Literal::Bool(v) if to == Scalar::Bool => (Literal::Bool(v), spelling),
         Literal::Bool(v) if to.is_float() => float(v.into()),
         Literal::Bool(v) => (Literal::Int(v.into()), None),
-        Literal::Int(v) if to == Scalar::Bool => (Literal::Bool(v != 0), None),
+        Literal::Int(v) if to == Scalar::Bool => (Literal::Bool(v != 0), spelling),
         // Large unsigned numbers of 64 bits are held as negative ones.
         Literal::Int(v) if to.is_float() && v < 0 && from.is_unsigned() => return None,
         Literal::Int(v) if to.is_float() => (v.unsigned_abs() <= EXACT).then(|| float(v))?,

@@ -163,19 +163,29 @@ impl GlslFile<'_> {
     fn members(&mut self, head: &str, structure: &Struct, end: &str) {
         self.w.before(&structure.comments);
         self.w.open(head);
-        for field in &structure.fields {
+        let fields: Vec<&Field> = structure.fields.iter().collect();
+        let mut fields = fields.as_slice();
+        while let (Some(field), Some((text, count, behind))) =
+            (fields.first(), self.cx.field_declaration(fields, &|field| self.field_text(field)))
+        {
             self.w.before(&field.comments);
-            let precise = if field.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
             let around = self.w.from((field.span, PieceKind::Name));
-            self.w.line(&format!("{precise}{};", Glsl.variable(self.cx, field.ty, (field.name.as_str(), field.span))));
+            self.w.line(&format!("{text};"));
             self.w.from(around);
             self.w.after(&field.comments);
+            self.w.after(behind);
+            fields = fields.get(count..).unwrap_or_default();
         }
         // No struct is empty here.
         if structure.fields.is_empty() {
             self.w.line("int unused;");
         }
         self.cx.close(structure.span, end, &mut self.w);
+    }
+
+    fn field_text(&self, field: &Field) -> String {
+        let precise = if field.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
+        precise.to_owned() + &Glsl.variable(self.cx, field.ty, (field.name.as_str(), field.span))
     }
 
     fn global(&mut self, global: &Global) {

@@ -10,6 +10,7 @@ use crate::emit::marks::is_mark;
 use crate::target::Language;
 use crate::target::operators::{Operator, function_of};
 use crate::tree::*;
+use std::borrow::Cow;
 
 const LITERALS: Literals = Literals {
     forms: &[
@@ -101,6 +102,126 @@ fn beside(ex: &Exprs, id: ExprId, own: (Scalar, Shape), other: ExprId, beside: (
     };
     let adapts = takes && untyped::is_untyped(ex, id) && !untyped::is_untyped(ex, other);
     if adapts { (beside.0, own.1) } else { own }
+}
+
+/// The functions of HLSL that take floats alone: integers among their arguments become `float`.
+const FLOAT_FUNCTIONS: &[&str] = &[
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "ceil",
+    "cos",
+    "cosh",
+    "cross",
+    "degrees",
+    "distance",
+    "exp",
+    "exp2",
+    "floor",
+    "fmod",
+    "frac",
+    "length",
+    "lerp",
+    "log",
+    "log10",
+    "log2",
+    "normalize",
+    "pow",
+    "radians",
+    "rcp",
+    "reflect",
+    "round",
+    "rsqrt",
+    "saturate",
+    "sin",
+    "sinh",
+    "smoothstep",
+    "sqrt",
+    "step",
+    "tan",
+    "tanh",
+    "trunc",
+];
+
+/// Whether a builtin converts an argument by itself as the tree does, if that is given as `inner`.
+fn is_given_plainly(ex: &Exprs, callee: &Function, args: &[ExprId], (arg, inner): (ExprId, ExprId)) -> bool {
+    let is_enum = matches!(ex.ty(inner), Type::Enum(_));
+    let of = |id: ExprId| numeric(ex.cx, ex.type_id(id)).filter(|_| !is_enum);
+    let (Some(from), Some(to)) = (of(inner), of(arg)) else { return false };
+    let is_scalar = from.1 == (0, 0);
+    if !(from.1 == to.1 || is_scalar) || !joins_plainly(from.0, to.0) || !has_plain_spelling(callee) {
+        return false;
+    }
+    if callee.owner.is_some() && takes_one_type(ex, args, arg) {
+        return true;
+    }
+    let (is_integer, is_untyped) = (matches!(from.0, Scalar::I32 | Scalar::U32), untyped::is_untyped(ex, inner));
+    if is_integer && !is_untyped && to == (Scalar::F32, from.1) && FLOAT_FUNCTIONS.contains(&callee.name.as_str()) {
+        return true;
+    }
+    // What is written by an atomic operation has its type in any case.
+    let reads = callee.params.iter().all(|param| param.mode == ParamMode::In);
+    reads && !is_untyped && is_fixed(ex, args, arg) && join(from, to) == Some(to)
+}
+
+/// Whether another argument of the wanted type makes a builtin widen one, as it makes an operator.
+fn is_fixed(ex: &Exprs, args: &[ExprId], arg: ExprId) -> bool {
+    args.iter().any(|other| {
+        *other != arg
+            && ex.type_id(*other) == ex.type_id(arg)
+            && !matches!(ex.kind(*other), ExprKind::Convert(_, false) | ExprKind::Literal(..))
+    })
+}
+
+/// Whether the spelling of a builtin is a call or an operator that says nothing of the types of arguments.
+fn has_plain_spelling(callee: &Function) -> bool {
+    let is_plain = |piece: &TemplatePiece| {
+        matches!(
+            piece,
+            TemplatePiece::Text(_) | TemplatePiece::Arg(_) | TemplatePiece::Rest(_) | TemplatePiece::Address(_)
+        )
+    };
+    match &callee.body {
+        FunctionBody::Intrinsic(template) => template.pieces.iter().all(is_plain),
+        FunctionBody::None | FunctionBody::Block | FunctionBody::Switch(_) => false,
+    }
+}
+
+/// Numbers of 32 bits and `bool`: whatever a program is compiled with, DXC joins and converts them in one way.
+fn joins_plainly(from: Scalar, to: Scalar) -> bool {
+    const PLAIN: &[Scalar] = &[Scalar::Bool, Scalar::I32, Scalar::U32, Scalar::F32];
+    PLAIN.contains(&from) && PLAIN.contains(&to)
+}
+
+/// Whether a method of a resource takes an argument as one type, whatever it is given: the places in textures and buffers. What is written to
+/// a buffer chooses what is done.
+fn takes_one_type(ex: &Exprs, args: &[ExprId], arg: ExprId) -> bool {
+    let Some((object, rest)) = args.split_first() else { return false };
+    match ex.ty(*object) {
+        Type::Texture(_) => rest.contains(&arg),
+        Type::Buffer(..) => rest.first() == Some(&arg),
+        _ => false,
+    }
+}
+
+/// What is under the conversions of a subscript.
+fn subscript(ex: &Exprs, index: ExprId) -> Option<ExprId> {
+    let inner = Some(natural(ex, index)).filter(|inner| *inner != index)?;
+    ex.dialect.converts(ex.cx, ex.type_id(inner), ex.type_id(index)).then_some(inner)
+}
+
+/// The values that `?:` chooses from, without the conversions that it makes by itself, as an operator does.
+fn choices(ex: &Exprs, id: ExprId, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
+    let of = |id: ExprId| numeric(ex.cx, ex.type_id(id));
+    match of(id) {
+        Some((scalar, (0, 0)))
+            if [a, b].iter().all(|v| of(natural(ex, *v)).is_some_and(|n| joins_plainly(n.0, scalar))) =>
+        {
+            ex.dialect.operands(ex, BinaryOp::Add, a, b)
+        }
+        _ => (a, b),
+    }
 }
 
 /// What is under the implicit conversions around an expression.
@@ -199,13 +320,30 @@ impl Dialect for Hlsl {
             }
             // The source calls the function, of which both values are made.
             ExprKind::Select(c, a, b) if self.has_select && ex.cx.trivia.is_call_of("select", ex.span(id)) => {
-                function_of(Language::Hlsl, Operator::Select).map(|select| ex.call_of(select, &[*c, *a, *b], out))
+                let condition = ex.condition_of(*c);
+                function_of(Language::Hlsl, Operator::Select)
+                    .map(|select| ex.call_of(select, &[condition, *a, *b], out))
             }
             // DXC fails on matrices in a `?:` with short circuit. What has effects is no operand any more.
             ExprKind::Select(c, a, b)
                 if self.has_select && (!is_scalar(ex, *c) || matches!(ex.ty(id), Type::Matrix(..))) =>
             {
                 function_of(Language::Hlsl, Operator::Select).map(|select| ex.call_of(select, &[*c, *a, *b], out))
+            }
+            ExprKind::Select(c, a, b) => {
+                let (a, b) = choices(ex, id, *a, *b);
+                Some(ex.ternary(*c, a, b, out))
+            }
+            // A subscript converts its numbers.
+            ExprKind::Index(base, index) if let Some(inner) = subscript(ex, *index) => {
+                Some(ex.selected(*base, &format!("[{}]", ex.text(inner)), out))
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) if let Some(inner) = ex.unconverted(*operand) => {
+                Some(ex.unary(UnaryOp::Not, inner, out))
+            }
+            // What was one assignment in the source, which computes in another type than that of its target.
+            ExprKind::Assign(None, target, value) if let Some((op, other)) = compound(ex, *target, *value) => {
+                Some(ex.assign(Some(op), *target, other, out))
             }
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) if self.has_select && !is_scalar(ex, id) => {
                 function_of(Language::Hlsl, Operator::Binary(*op)).map(|logic| ex.call_of(logic, &[*a, *b], out))
@@ -275,12 +413,15 @@ impl Dialect for Hlsl {
             return arg;
         };
         // Another argument of the wanted type makes the builtin widen this one.
-        let fixed = args.iter().any(|other| {
-            *other != arg
-                && ex.type_id(*other) == ex.type_id(arg)
-                && !matches!(ex.kind(*other), ExprKind::Convert(_, false) | ExprKind::Literal(..))
-        });
-        if fixed && (literal || from == to) { inner } else { arg }
+        if is_fixed(ex, args, arg) && (literal || from == to) { inner } else { arg }
+    }
+
+    fn plain_arguments<'e>(&self, ex: &Exprs, callee: &Function, args: &'e [ExprId]) -> Cow<'e, [ExprId]> {
+        let plain = |arg: &ExprId| match *ex.kind(*arg) {
+            ExprKind::Convert(inner, false) if is_given_plainly(ex, callee, args, (*arg, inner)) => inner,
+            _ => *arg,
+        };
+        Cow::Owned(args.iter().map(plain).collect())
     }
 
     fn members_are_global(&self, global: &Global) -> bool {
@@ -324,6 +465,32 @@ fn open_enum(ex: &Exprs, id: ExprId) -> Option<ExprId> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// The operator and the operand of an assignment that the source writes with an operator: what is assigned has its target from
+/// the same place.
+fn compound(ex: &Exprs, target: ExprId, value: ExprId) -> Option<(BinaryOp, ExprId)> {
+    let ExprKind::Binary(op, a, b) = *ex.kind(natural(ex, value)) else { return None };
+    let is_target = ex.span(natural(ex, a)) == ex.span(target) && is_same_place(ex, natural(ex, a), target);
+    let of = |id: ExprId| numeric(ex.cx, ex.type_id(id));
+    let (left, right) = ex.dialect.operands(ex, op, a, b);
+    let is_plain = is_target && left == natural(ex, a) && ex.type_id(left) == ex.type_id(target);
+    let converts = of(value)?.1 == of(target)?.1 && joins_plainly(of(a)?.0, of(target)?.0);
+    (is_plain && converts && !op.is_comparison()).then_some((op, right))
+}
+
+/// Whether two expressions are one variable, or one part of it that is named.
+fn is_same_place(ex: &Exprs, mut a: ExprId, mut b: ExprId) -> bool {
+    loop {
+        (a, b) = match (ex.kind(a), ex.kind(b)) {
+            (ExprKind::Local(x), ExprKind::Local(y)) => return x == y,
+            (ExprKind::Global(x), ExprKind::Global(y)) => return x == y,
+            (ExprKind::Field(x, m), ExprKind::Field(y, n)) if m == n => (*x, *y),
+            (ExprKind::Swizzle(x, m), ExprKind::Swizzle(y, n)) if m.text() == n.text() => (*x, *y),
+            (ExprKind::Contents(x), ExprKind::Contents(y)) => (*x, *y),
+            _ => return false,
+        }
     }
 }
 
@@ -404,7 +571,7 @@ fn convert(ex: &Exprs, id: ExprId, (inner, is_said): (ExprId, bool), out: &mut S
         return cast(ex, id, inner, out);
     }
     if is_said && ex.cx.trivia.is_cast(ex.span(id), ex.span(inner)) {
-        return cast(ex, id, inner, out);
+        return cast(ex, id, widened_number(ex, inner), out);
     }
     match (from, to) {
         // DXC leaves the bool out of `int2(bool2(v))` in SPIR-V.
@@ -413,7 +580,7 @@ fn convert(ex: &Exprs, id: ExprId, (inner, is_said): (ExprId, bool), out: &mut S
         {
             cast(ex, id, inner, out)
         }
-        (Some((_, a)), Some((_, b))) if a == b => ex.constructor(id, &[inner], out),
+        (Some((_, a)), Some((_, b))) if a == b => ex.converted(id, inner, out),
         // `.x` is a number, which has no subscript, as a vector of one component has.
         (Some((f, (0, m))), Some((t, (0, n)))) if f == t && m > n && n > 1 => {
             ex.selected(inner, &format!(".{}", "xyzw".get(..n as usize).unwrap_or("")), out)
@@ -444,6 +611,17 @@ fn begins_with_type(ex: &Exprs, id: ExprId, text: &str) -> bool {
 fn is_called(ex: &Exprs, id: ExprId, text: &str) -> bool {
     let name = ex.leading_type(id);
     text.trim_start_matches(is_mark).strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('('))
+}
+
+/// A number of another kind that a cast makes a vector or matrix of: the cast converts it, too.
+fn widened_number(ex: &Exprs, id: ExprId) -> ExprId {
+    match (ex.kind(id), ex.ty(id)) {
+        (ExprKind::Convert(inner, false), Type::Scalar(to)) => match ex.ty(*inner) {
+            Type::Scalar(from) if joins_plainly(from, to) && to != Scalar::Bool => *inner,
+            _ => id,
+        },
+        _ => id,
+    }
 }
 
 /// `(T)x`, with the type of `id`.

@@ -129,11 +129,13 @@ impl HlslFile<'_> {
         let others = self.functions_and_variables(id);
         let around = cx.inside.replace(others.first().and_then(|item| self.host(*item)));
         let mut others = others.into_iter().peekable();
-        for field in fields.iter().filter(|field| !field.is_base) {
+        let own: Vec<&Field> = fields.iter().filter(|field| !field.is_base).collect();
+        let mut own = own.as_slice();
+        while let Some(field) = own.first() {
             while let Some(item) = others.next_if(|item| cx.trivia.is_before(self.declared_at(*item), field.span)) {
                 self.member(item);
             }
-            self.field(id, field, false);
+            own = self.field(id, own, false);
         }
         others.for_each(|item| self.member(item));
         cx.inside.set(around);
@@ -245,13 +247,30 @@ impl HlslFile<'_> {
 
     /// The fields; in a `cbuffer` with offsets to be written, each has its `packoffset`.
     fn fields(&mut self, id: StructId, in_block: bool) {
-        for field in &self.cx.program.structs[id].fields {
-            self.field(id, field, in_block);
+        let fields: Vec<&Field> = self.cx.program.structs[id].fields.iter().collect();
+        let mut fields = fields.as_slice();
+        while !fields.is_empty() {
+            fields = self.field(id, fields, in_block);
         }
     }
 
-    fn field(&mut self, id: StructId, field: &Field, in_block: bool) {
+    /// The first of several fields, and those behind it that the source declares with it. Gives what is left.
+    fn field<'f>(&mut self, id: StructId, fields: &'f [&'f Field], in_block: bool) -> &'f [&'f Field] {
+        let text = |field: &Field| self.field_text(id, field, in_block);
+        let (Some(field), Some((text, count, behind))) = (fields.first(), self.cx.field_declaration(fields, &text))
+        else {
+            return &[];
+        };
         self.w.before(&field.comments);
+        let around = self.w.from((field.span, PieceKind::Name));
+        self.w.line(&format!("{text};"));
+        self.w.from(around);
+        self.w.after(&field.comments);
+        self.w.after(behind);
+        fields.get(count..).unwrap_or_default()
+    }
+
+    fn field_text(&self, id: StructId, field: &Field, in_block: bool) -> String {
         // Nothing is interpolated in a block, and its members take no word for it.
         let mut text = if in_block { String::new() } else { self.builtin(&field.explicit) };
         text.push_str(&if in_block { String::new() } else { interpolation(field.modifiers) });
@@ -270,11 +289,7 @@ impl HlslFile<'_> {
             let component = ["", ".y", ".z", ".w"].get((offset % 16 / 4) as usize).unwrap_or(&"");
             text.push_str(&format!(" : packoffset(c{}{component})", offset / 16));
         }
-        let access = self.payload_access((!in_block).then_some(id), field);
-        let around = self.w.from((field.span, PieceKind::Name));
-        self.w.line(&format!("{text}{access};"));
-        self.w.from(around);
-        self.w.after(&field.comments);
+        text + &self.payload_access((!in_block).then_some(id), field)
     }
 
     /// Whether a resource, or each of an array, can be written.
@@ -507,14 +522,19 @@ impl HlslFile<'_> {
             (Modifiers::TRIANGLEADJ, "triangleadj "),
         ];
         words.iter().filter(|(m, _)| param.modifiers.has(*m)).for_each(|(_, word)| text.push_str(word));
-        let said = || self.cx.trivia.words_of_parameter(local.span);
-        let is_written = |word: &str| param.mode == ParamMode::In && said().any(|said| said == word);
+        // Words that mean nothing to who calls. That of a payload has `in` already.
+        let is_kept = |word: &str| match word {
+            "in" => !param.modifiers.has(Modifiers::PAYLOAD),
+            "const" => local.constant,
+            "uniform" => !is_entry,
+            _ => false,
+        };
+        let said = self.cx.trivia.words_of_parameter(local.span).filter(|word| is_kept(word));
+        let said: String = said.flat_map(|word| [word, " "]).collect();
         text.push_str(match param.mode {
             // DXC wants the word at streams, whatever is done with them.
             ParamMode::In if matches!(program.types.get(local.ty), Type::Stream(..)) => "inout ",
-            // That word has it already.
-            ParamMode::In if is_written("in") && !param.modifiers.has(Modifiers::PAYLOAD) => "in ",
-            ParamMode::In => "",
+            ParamMode::In => &said,
             ParamMode::Out => "out ",
             ParamMode::InOut | ParamMode::Ref => "inout ",
         });

@@ -119,7 +119,7 @@ impl Uses {
         Arc::new(collector.uses)
     }
 
-    fn of_tree(tree: &ExprTree) -> Uses {
+    pub(super) fn of_tree(tree: &ExprTree) -> Uses {
         let mut collector = Collector::default();
         tree.exprs.post_order(tree.root).into_iter().for_each(|id| collector.expr(&tree.exprs, id));
         collector.uses

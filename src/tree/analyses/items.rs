@@ -1,6 +1,6 @@
 //! What declarations use, and their order.
 
-use super::Analyses;
+use super::{Analyses, Uses};
 use crate::tree::{FunctionId, GlobalId, Item, Length, NumberName, Program, Type, TypeId};
 use rustc_hash::FxHashSet;
 
@@ -74,11 +74,13 @@ impl Analyses<'_> {
         let function = &self.program.functions[id];
         type_items(self.program, function.result, items);
         function.params.iter().for_each(|p| type_items(self.program, function.code.locals[p.local].ty, items));
+        let defaults = function.params.iter().filter_map(|param| param.default.as_ref());
+        defaults.for_each(|tree| mentioned(self.program, &Uses::of_tree(tree), items));
         mentioned(self.program, self.uses(id), items);
     }
 }
 
-fn mentioned(program: &Program, uses: &super::Uses, items: &mut Vec<Item>) {
+fn mentioned(program: &Program, uses: &Uses, items: &mut Vec<Item>) {
     uses.types.iter().for_each(|t| type_items(program, *t, items));
     items.extend(uses.globals.iter().map(|g| Item::Global(*g)));
     items.extend(uses.functions.iter().map(|f| Item::Function(*f)));
