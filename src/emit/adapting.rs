@@ -9,6 +9,9 @@ const DEPTH: u32 = 16;
 impl Exprs<'_> {
     /// A number, or a negated one, without the suffix or point of its type, if the source has it so and the language takes it.
     pub(super) fn adapting(&self, id: ExprId, out: &mut String) -> Option<Prec> {
+        if let Some(prec) = self.adapting_operation(id, out) {
+            return Some(prec);
+        }
         let (number, sign) = match *self.kind(id) {
             ExprKind::Unary(UnaryOp::Negate, inner) => (inner, "-"),
             _ => (id, ""),
@@ -33,6 +36,53 @@ impl Exprs<'_> {
             }
         }
         Some(if sign.is_empty() { Prec::Postfix } else { Prec::Unary })
+    }
+
+    /// An operation on such numbers that gives the same with a sign and without: `1 << 3` of a `uint`.
+    fn adapting_operation(&self, id: ExprId, out: &mut String) -> Option<Prec> {
+        let is_one = matches!(self.kind(id), ExprKind::Binary(..)) && self.ty(id) == Type::Scalar(Scalar::U32);
+        let adapts = is_one && self.dialect.literals().adapts && !self.cx.macros.is_in_call();
+        (adapts && self.whole_value(id, DEPTH).is_some()).then(|| self.cx.whole_numbers(|| self.print(id, out)))
+    }
+
+    /// What numbers that are written without suffixes come to, if no part of them is negative or large.
+    fn whole_value(&self, id: ExprId, depth: u32) -> Option<i64> {
+        let of = |id: ExprId| self.whole_value(id, depth.checked_sub(1)?);
+        let value = match *self.kind(id) {
+            ExprKind::Literal(Literal::Int(value), Some(_)) if self.is_whole(id) => value,
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (of(a)?, of(b)?);
+                match op {
+                    BinaryOp::Add => a + b,
+                    BinaryOp::Sub => a - b,
+                    BinaryOp::Mul => a.checked_mul(b)?,
+                    BinaryOp::Div => a.checked_div(b)?,
+                    BinaryOp::Rem => a.checked_rem(b)?,
+                    BinaryOp::BitAnd => a & b,
+                    BinaryOp::BitOr => a | b,
+                    BinaryOp::BitXor => a ^ b,
+                    BinaryOp::Shl if b < 31 => a << b,
+                    BinaryOp::Shr if b < 31 => a >> b,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        (0..=i64::from(i32::MAX)).contains(&value).then_some(value)
+    }
+
+    /// Whether the source has a number without a suffix.
+    fn is_whole(&self, id: ExprId) -> bool {
+        let (ExprKind::Literal(literal, Some(spelling)), Type::Scalar(scalar)) = (self.kind(id), self.ty(id)) else {
+            return false;
+        };
+        scalar == Scalar::I32 || self.dialect.literals().adapting(scalar, *literal, spelling.as_str()).is_some()
+    }
+
+    /// The type that a literal is written in.
+    pub(super) fn literal_scalar(&self, id: ExprId) -> Option<Scalar> {
+        let own = self.cx.program.types.component(self.type_id(id));
+        if self.cx.are_numbers_whole() && self.is_whole(id) { Some(Scalar::I32) } else { own }
     }
 
     /// The name of a macro that stands for such a number.

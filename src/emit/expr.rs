@@ -145,7 +145,9 @@ impl<'a> Exprs<'a> {
 
     /// What the source has behind an expression that ends a statement or a condition.
     pub(super) fn end(&self, id: ExprId, out: &mut String) {
-        if let Some(behind) = self.cx.trivia.after(self.arena[id].span) {
+        // No line ends before the `;`, as it may before the brace that closes an enum.
+        let behind = self.cx.trivia.after(self.arena[id].span);
+        if let Some(behind) = behind.filter(|behind| !behind.trim().is_empty()) {
             out.push_str(behind.trim_end_matches(' '));
         }
     }
@@ -193,9 +195,22 @@ impl<'a> Exprs<'a> {
         starts
     }
 
-    /// The label of a case of a switch over numbers: the case of an enum is one by itself.
-    pub(super) fn label(&self, id: ExprId) -> ExprId {
-        self.unconverted(id).filter(|inner| matches!(self.ty(*inner), Type::Enum(_))).unwrap_or(id)
+    /// The label of a case. That of a switch over numbers may be the case of an enum by itself, without the cast that it has here.
+    pub(super) fn label(&self, id: ExprId) -> String {
+        let is_plain = |inner: ExprId| match self.ty(inner) {
+            Type::Enum(e) => !self.cx.program.enums[e].strict,
+            _ => false,
+        };
+        let is_said = |inner: ExprId| self.cx.trivia.is_cast(self.span(id), self.span(inner));
+        let label = match *self.kind(id) {
+            ExprKind::Convert(inner, _) if is_plain(inner) && !is_said(inner) => inner,
+            _ => id,
+        };
+        let mut out = String::new();
+        if self.adapting(label, &mut out).is_none() {
+            self.print(label, &mut out);
+        }
+        out
     }
 
     /// What is under an implicit conversion that need not be written where the wanted type is known.
@@ -256,7 +271,7 @@ impl<'a> Exprs<'a> {
         }
         match self.kind(id) {
             ExprKind::Literal(literal, spelling) => {
-                let scalar = self.cx.program.types.component(self.type_id(id)).unwrap_or(Scalar::I32);
+                let scalar = self.literal_scalar(id).unwrap_or(Scalar::I32);
                 self.push_literal(scalar, *literal, spelling.map(|s| s.as_str()), out)
             }
             ExprKind::Local(local) => self.name(self.locals.map_or("", |l| l[*local].name.as_str()), out),

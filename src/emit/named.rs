@@ -177,7 +177,7 @@ impl<'a> Macros<'a> {
     }
 
     /// Writes the size of an array or the like.
-    pub(super) fn size(&self, print: impl FnOnce() -> String) -> String {
+    pub(super) fn size<T>(&self, print: impl FnOnce() -> T) -> T {
         self.is_size.set(true);
         let text = print();
         self.is_size.set(false);
@@ -533,7 +533,7 @@ impl Exprs<'_> {
     /// A constant that is all of what a macro stands for.
     pub(super) fn macro_value(&self, id: ExprId, span: Span, out: &mut String) -> Prec {
         let print = |out: &mut String| self.print_plain(id, out);
-        match (self.kind(id), self.cx.program.types.component(self.type_id(id))) {
+        match (self.kind(id), self.literal_scalar(id)) {
             (ExprKind::Literal(..), Some(scalar)) => self.macro_literal(id, scalar, out, &print),
             (ExprKind::Unary(UnaryOp::Negate, _), _) => self.cx.macros.write(span, true, out, &print),
             // The number in it is the macro's.

@@ -162,7 +162,7 @@ impl<'a> Trivia<'a> {
         let before = self.sources.file(name.file).and_then(|file| file.text.get(..name.start as usize));
         let mut lines = before.unwrap_or_default().rsplit('\n').map(str::trim);
         let is_shared = lines.next().is_none_or(|line| line.contains([';', '}', ',']));
-        let is_other = |line: &str| line.contains([';', '}', '/']) || line.starts_with('#');
+        let is_other = |line: &str| line.contains([';', '}', ',', '/']) || line.starts_with('#');
         !is_shared && lines.take(DECLARATION_LINES).take_while(|line| !is_other(line)).any(str::is_empty)
     }
 

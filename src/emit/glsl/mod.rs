@@ -164,7 +164,7 @@ impl GlslFile<'_> {
         self.w.before(&structure.comments);
         self.w.open(head);
         for field in &structure.fields {
-            self.w.before(&field.comments);
+            self.cx.before_member(field.span, &field.comments, &mut self.w);
             let precise = if field.modifiers.has(Modifiers::PRECISE) { "precise " } else { "" };
             let around = self.w.from((field.span, PieceKind::Name));
             self.w.line(&format!("{precise}{};", Glsl.variable(self.cx, field.ty, (field.name.as_str(), field.span))));

@@ -176,11 +176,8 @@ impl HlslFile<'_> {
 
     /// A static member in its struct: with its value, unless that is outside.
     fn static_member(&mut self, global: &Global) {
-        if self.cx.trivia.is_blank_before(global.span) {
-            self.w.blank();
-        }
         let around = self.w.from((global.span, PieceKind::Name));
-        self.w.before(&global.comments);
+        self.cx.before_member(global.span, &global.comments, &mut self.w);
         let value = if global.is_inside() { self.value(global) } else { String::new() };
         let text = self.words(global) + &self.variable(global, global.name.as_str()) + &value;
         self.w.line(&format!("{text};"));
@@ -221,11 +218,8 @@ impl HlslFile<'_> {
     /// The declaration of a method in its struct.
     fn declaration(&mut self, id: FunctionId) {
         let function = &self.cx.program.functions[id];
-        if self.cx.trivia.is_blank_before(function.span) {
-            self.w.blank();
-        }
         let around = self.w.from((function.span, PieceKind::Name));
-        self.w.before(&function.comments);
+        self.cx.before_member(function.span, &function.comments, &mut self.w);
         let head = self.head(id, function.name.as_str(), true);
         self.w.line(&format!("{head};"));
         self.w.after(&function.comments);
@@ -251,7 +245,7 @@ impl HlslFile<'_> {
     }
 
     fn field(&mut self, id: StructId, field: &Field, in_block: bool) {
-        self.w.before(&field.comments);
+        self.cx.before_member(field.span, &field.comments, &mut self.w);
         // Nothing is interpolated in a block, and its members take no word for it.
         let mut text = if in_block { String::new() } else { self.builtin(&field.explicit) };
         text.push_str(&if in_block { String::new() } else { interpolation(field.modifiers) });
@@ -306,12 +300,14 @@ impl HlslFile<'_> {
         self.w.open(&format!("{word} {}{tag}", e.name));
         let mut next = 0_i64;
         for case in &e.cases {
-            self.w.before(&case.comments);
+            self.cx.before_member(case.span, &case.comments, &mut self.w);
             let value = match &case.written {
                 // Cases before it are known here by their names.
                 Some(tree) => {
                     let mut text = String::new();
-                    self.cx.tree(&self.dialect, tree).value(tree.root, &mut text);
+                    let ex = self.cx.tree(&self.dialect, tree);
+                    let print = || self.cx.whole_numbers(|| ex.value(tree.root, &mut text));
+                    self.cx.macros.size(print);
                     format!(" = {}", text.replace(&format!("{}::", e.name), ""))
                 }
                 None if case.value == next => String::new(),
