@@ -5,8 +5,8 @@ use super::{Checker, SourceUnit, constant};
 use crate::ast::{self, ExprKind as Ast};
 use crate::source::Span;
 use crate::tree::{
-    BinaryOp, Body, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalKind, Id, Literal,
-    LocalId, Modifiers, NumberName, Program, Scalar, Type, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
+    BinaryOp, Body, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalKind, Id, Literal, LocalId,
+    Modifiers, NumberName, Program, Scalar, Type, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
 };
 use rustc_hash::FxHashMap;
 
@@ -181,7 +181,7 @@ impl Names<'_> {
         match &expr.kind {
             Ast::Paren(inner) | Ast::Prefix(_, inner) => self.types_in(program, inner, types),
             // A distance is of any type.
-            Ast::Binary(op, a, _) if matches!(op.as_str(), "<<" | ">>") => self.types_in(program, a, types),
+            Ast::Binary(op, a, _) if is_shift(op.as_str()) => self.types_in(program, a, types),
             Ast::Binary(_, a, b) => {
                 self.types_in(program, a, types)?;
                 self.types_in(program, b, types)
@@ -221,10 +221,15 @@ impl Names<'_> {
     }
 }
 
-/// The suffix of a number that no others are beside: which type they would take is not known.
+fn is_shift(operator: &str) -> bool {
+    matches!(operator, "<<" | ">>")
+}
+
+/// The suffix of a number that no others are beside: which type they would take is not known. A distance has its own.
 fn sole_number(expr: &ast::Expr) -> Option<&str> {
     match &expr.kind {
         Ast::Paren(inner) => sole_number(inner),
+        Ast::Binary(op, inner, _) if is_shift(op.as_str()) => sole_number(inner),
         Ast::Int(_, suffix, _) => Some(suffix.as_str()),
         _ => None,
     }
@@ -246,7 +251,8 @@ pub(super) fn case_value(
         return (written == value).then_some(tree);
     }
     // It names constants, which may be of another type.
-    if let Some(WrittenNumber { value: written, tree, locals }) = number_of(program, Names::Known(known, Some(id)), expr)
+    if let Some(WrittenNumber { value: written, tree, locals }) =
+        number_of(program, Names::Known(known, Some(id)), expr)
         && locals.is_empty()
         && written == value
     {

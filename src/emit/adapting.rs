@@ -1,6 +1,7 @@
 //! Whole numbers as the source has them where what is around them decides on their type: `x * 2` of a `float`, `float4(0, 0, 0, 1)`.
 
 use super::expr::{Exprs, Prec};
+use super::literal::is_plain;
 use crate::tree::*;
 
 /// Deeper expressions are taken for literals.
@@ -40,9 +41,14 @@ impl Exprs<'_> {
 
     /// An operation on such numbers that gives the same with a sign and without: `1 << 3` of a `uint`.
     fn adapting_operation(&self, id: ExprId, out: &mut String) -> Option<Prec> {
-        let is_one = matches!(self.kind(id), ExprKind::Binary(..)) && self.ty(id) == Type::Scalar(Scalar::U32);
-        let adapts = is_one && self.dialect.literals().adapts && !self.cx.macros.is_in_call();
-        (adapts && self.whole_value(id, DEPTH).is_some()).then(|| self.cx.whole_numbers(|| self.print(id, out)))
+        let is_unsigned = self.ty(id) == Type::Scalar(Scalar::U32);
+        let adapts = is_unsigned && self.dialect.literals().adapts && !self.cx.macros.is_in_call();
+        (adapts && self.is_whole_operation(id)).then(|| self.cx.whole_numbers(|| self.print(id, out)))
+    }
+
+    /// Whether an operation is one on numbers that have no suffixes, and gives the same with a sign and without.
+    pub(super) fn is_whole_operation(&self, id: ExprId) -> bool {
+        matches!(self.kind(id), ExprKind::Binary(..)) && self.whole_value(id, DEPTH).is_some()
     }
 
     /// What numbers that are written without suffixes come to, if no part of them is negative or large.
@@ -76,7 +82,10 @@ impl Exprs<'_> {
         let (ExprKind::Literal(literal, Some(spelling)), Type::Scalar(scalar)) = (self.kind(id), self.ty(id)) else {
             return false;
         };
-        scalar == Scalar::I32 || self.dialect.literals().adapting(scalar, *literal, spelling.as_str()).is_some()
+        match *literal {
+            Literal::Int(value) => scalar == Scalar::I32 || scalar == Scalar::U32 && is_plain(value, spelling.as_str()),
+            Literal::Float(_) | Literal::Bool(_) | Literal::Text(_) => false,
+        }
     }
 
     /// The type that a literal is written in.

@@ -62,7 +62,7 @@ pub(super) struct Context<'a> {
     are_numbers_whole: Cell<bool>,
     /// The names of enums by those of their cases.
     cases: FxHashMap<Span, Span>,
-    /// The member that was printed last: several may be made of one of the source.
+    /// The name of the member that was printed last.
     last_member: Cell<Span>,
 }
 
@@ -391,9 +391,7 @@ impl Context<'_> {
         let object = usize::from(function.is_member() && function.is_method());
         for (index, param) in function.params.iter().enumerate().skip(object) {
             let span = function.code.locals[param.local].span;
-            if self.trivia.is_apart(last, span) {
-                out.push('\n');
-            }
+            out.push_str(self.trivia.line_break(last, span));
             last = span;
             self.trivia.write_all(param.comments.iter().filter(|c| !c.trailing), &mut out);
             out.push_str(&self.param_piece(id, param, print(index, param)));
@@ -415,9 +413,10 @@ impl Context<'_> {
         out
     }
 
-    /// What the source has before a member of a struct, enum or block: a blank line, and comments.
+    /// What the source has before a member of a struct, enum or block: a blank line, and comments. Several members may be made of one
+    /// of the source, and others of something else.
     pub(super) fn before_member(&self, name: Span, comments: &[Comment], w: &mut Writer) {
-        if self.last_member.replace(name) != name && self.trivia.is_blank_before(name) {
+        if self.trivia.is_member_apart(self.last_member.replace(name), name) {
             w.blank();
         }
         w.before(comments);
@@ -568,6 +567,9 @@ impl Spacing {
         let cases_of = if is_constant { cx.cases.get(&place).copied() } else { None };
         if let Some(of) = self.cases_of.filter(|of| cases_of != Some(*of)) {
             w.before(&cx.trivia.closing(of));
+        }
+        if cases_of != self.cases_of {
+            w.blank();
         }
         // What is above the enum is above the first constant that is left of it.
         let first_place = cases_of.filter(|of| self.cases_of != Some(*of)).unwrap_or(place);

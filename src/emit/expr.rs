@@ -145,9 +145,7 @@ impl<'a> Exprs<'a> {
 
     /// What the source has behind an expression that ends a statement or a condition.
     pub(super) fn end(&self, id: ExprId, out: &mut String) {
-        // No line ends before the `;`, as it may before the brace that closes an enum.
-        let behind = self.cx.trivia.after(self.arena[id].span);
-        if let Some(behind) = behind.filter(|behind| !behind.trim().is_empty()) {
+        if let Some(behind) = self.cx.trivia.after_all(self.arena[id].span) {
             out.push_str(behind.trim_end_matches(' '));
         }
     }

@@ -6,12 +6,21 @@ use std::str::CharIndices;
 /// How wide lines are, if they can be.
 pub(super) const WIDTH: usize = 120;
 
+/// Two line ends with a blank line between them.
+pub(super) const BLANK_LINE: &str = "\n\u{2}\n";
+
+/// Whether a part of a text stands for a blank line.
+fn is_blank(segment: &str) -> bool {
+    segment.trim() == BLANK_LINE.trim_matches('\n')
+}
+
 /// A line with how much deeper it stands than the first.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line<'a> {
     pub(super) depth: usize,
     /// Its first byte in the text.
     pub(super) start: usize,
+    /// Nothing of a blank line.
     pub(super) text: &'a str,
 }
 
@@ -25,8 +34,17 @@ pub(super) fn lines(text: &str, column: usize, step: usize) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     let mut open = Brackets::default();
     let mut start = 0;
+    // A blank line is due: none is first or last, or before the bracket that closes a list.
+    let mut blank = false;
     for segment in text.split('\n') {
+        if is_blank(segment) {
+            (blank, start) = (!lines.is_empty(), start + segment.len() + 1);
+            continue;
+        }
         let mut rest = segment.trim();
+        if !rest.is_empty() && std::mem::take(&mut blank) && !rest.starts_with([')', ']', '}', ';']) {
+            lines.push(Line { depth: 0, start, text: "" });
+        }
         let mut at = start + segment.len() - segment.trim_start().len();
         start += segment.len() + 1;
         while !rest.is_empty() {
@@ -254,6 +272,7 @@ mod tests {
         assert_eq!(broken("a = f(g(b,\nc),\nd) + \n e;"), "a = f(g(b,\n    c),\n    d) +\n    e;\n");
         assert_eq!(broken("int a[2] = { \n1, \n2\n };"), "int a[2] = {\n    1,\n    2\n};\n");
         assert_eq!(broken("a(/* ( */\nb\n);"), "a(/* ( */\n    b\n);\n");
+        assert_eq!(broken("a = f(b,\n\u{2}\nc,\n\u{2}\n);"), "a = f(b,\n    \n    c,\n);\n".replace("    \n", "\n"));
         assert_eq!(broken("a(\"(\",\nb);"), "a(\"(\",\n    b);\n");
     }
 

@@ -180,6 +180,10 @@ fn declare_constants(cx: &mut Context, tags: &FxHashMap<EnumId, Scalar>) -> FxHa
     for (e, index) in used.clone().into_iter().rev() {
         use_parts(cx.program, (e, index), &mut used);
     }
+    // Enums that others name come before them.
+    let order: FxHashMap<Item, usize> = cx.program.items.iter().enumerate().map(|(at, item)| (*item, at)).collect();
+    let mut used: Vec<(EnumId, u32)> = used.into_iter().collect();
+    used.sort_by_key(|(e, index)| (order.get(&Item::Enum(*e)), *index));
     let mut constants = FxHashMap::default();
     let mut introduced = None;
     for (e, index) in used {
@@ -240,11 +244,15 @@ fn constant(
     let is_alone = declared.name.is_empty() || !declared.scoped && !names.contains(&case.name);
     let name = if is_alone { case.name.to_string() } else { format!("{}_{}", declared.name, case.name) };
     let span = case.span;
-    let value = case.written.and_then(|written| with_constants(written, before)).map(|written| of_type(written, ty)).unwrap_or_else(|| {
-        let mut exprs = crate::tree::ExprArena::default();
-        let root = Build::new(&mut cx.program.types, &mut exprs, declared.span).number(case.value, ty);
-        ExprTree { exprs, root }
-    });
+    let value = case
+        .written
+        .and_then(|written| with_constants(written, before))
+        .map(|written| of_type(written, ty))
+        .unwrap_or_else(|| {
+            let mut exprs = crate::tree::ExprArena::default();
+            let root = Build::new(&mut cx.program.types, &mut exprs, declared.span).number(case.value, ty);
+            ExprTree { exprs, root }
+        });
     let mut global = Global::new(name.as_str(), ty, GlobalKind::Const, span);
     global.comments = case.comments;
     global.init = Some(value);

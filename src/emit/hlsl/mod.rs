@@ -176,6 +176,9 @@ impl HlslFile<'_> {
 
     /// A static member in its struct: with its value, unless that is outside.
     fn static_member(&mut self, global: &Global) {
+        if self.cx.trivia.is_blank_before(global.span) {
+            self.w.blank();
+        }
         let around = self.w.from((global.span, PieceKind::Name));
         self.cx.before_member(global.span, &global.comments, &mut self.w);
         let value = if global.is_inside() { self.value(global) } else { String::new() };
@@ -218,6 +221,9 @@ impl HlslFile<'_> {
     /// The declaration of a method in its struct.
     fn declaration(&mut self, id: FunctionId) {
         let function = &self.cx.program.functions[id];
+        if self.cx.trivia.is_blank_before(function.span) {
+            self.w.blank();
+        }
         let around = self.w.from((function.span, PieceKind::Name));
         self.cx.before_member(function.span, &function.comments, &mut self.w);
         let head = self.head(id, function.name.as_str(), true);
