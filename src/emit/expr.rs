@@ -124,9 +124,18 @@ impl<'a> Exprs<'a> {
 
     /// The first value of a variable, or a result, with what the source has around it.
     pub(super) fn first_value(&self, id: ExprId, out: &mut String) {
+        let start = out.len();
         self.before(id, out);
+        let begin = out.len();
         self.value(id, out);
         self.end(id, out);
+        let text = |from: usize, to: usize| out.get(from..to).unwrap_or_default();
+        // The line break before a `{` is none before a constructor.
+        let is_list = self.cx.trivia.is_list(self.arena[id].span);
+        let begins_as_list = text(begin, out.len()).trim_start_matches(is_mark).starts_with('{');
+        if is_list && !begins_as_list && text(start, begin).trim().is_empty() {
+            out.replace_range(start..begin, "");
+        }
     }
 
     /// The first value of what is declared by a name: an array is made with the size and the element as that has them.
@@ -422,11 +431,8 @@ impl<'a> Exprs<'a> {
         let (left, right) = prec.operands();
         let (a, b) = self.dialect.operands(self, op, a, b);
         let start = out.len();
-        let printed = if self.dialect.wants_typed_left(self, op, a, b) {
-            self.typed(a, out)
-        } else {
-            self.widened(op, a, b, out)
-        };
+        let wants_type = self.dialect.wants_typed_left(self, op, a, b) && !self.cx.are_numbers_whole();
+        let printed = if wants_type { self.typed(a, out) } else { self.widened(op, a, b, out) };
         if printed < left && !(prec.chains() && printed == prec) || self.is_in_parentheses(a, printed) {
             out.insert(start, '(');
             out.push(')');

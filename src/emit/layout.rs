@@ -78,6 +78,10 @@ struct Brackets {
 impl Brackets {
     /// How deep a line begins that goes on where we are.
     fn depth_of(&self, line: &str) -> usize {
+        // The list that a variable begins with stands below it, as a block does.
+        if line.starts_with('{') && !self.in_comment && self.open.is_empty() {
+            return 0;
+        }
         let closed = line.chars().take_while(|c| matches!(c, ')' | ']' | '}')).count();
         match closed.checked_sub(1) {
             Some(more) if !self.in_comment => self.open.iter().rev().nth(more).copied().unwrap_or(0),
@@ -271,6 +275,7 @@ mod tests {
         assert_eq!(broken("a = b\n + c;"), "a = b\n    + c;\n");
         assert_eq!(broken("a = f(g(b,\nc),\nd) + \n e;"), "a = f(g(b,\n    c),\n    d) +\n    e;\n");
         assert_eq!(broken("int a[2] = { \n1, \n2\n };"), "int a[2] = {\n    1,\n    2\n};\n");
+        assert_eq!(broken("int a[2] =\n{\n1,\n{ 2 }\n};"), "int a[2] =\n{\n    1,\n    { 2 }\n};\n");
         assert_eq!(broken("a(/* ( */\nb\n);"), "a(/* ( */\n    b\n);\n");
         assert_eq!(broken("a = f(b,\n\u{2}\nc,\n\u{2}\n);"), "a = f(b,\n    \n    c,\n);\n".replace("    \n", "\n"));
         assert_eq!(broken("a(\"(\",\nb);"), "a(\"(\",\n    b);\n");

@@ -312,8 +312,10 @@ impl HlslFile<'_> {
                 Some(tree) => {
                     let mut text = String::new();
                     let ex = self.cx.tree(&self.dialect, tree);
-                    let print = || self.cx.whole_numbers(|| ex.value(tree.root, &mut text));
-                    self.cx.macros.size(print);
+                    let mut print = || ex.value(tree.root, &mut text);
+                    // What is large or negative may be so by the type of its numbers.
+                    let is_whole = i32::try_from(case.value).is_ok_and(|value| value >= 0);
+                    self.cx.macros.size(|| if is_whole { self.cx.whole_numbers(print) } else { print() });
                     format!(" = {}", text.replace(&format!("{}::", e.name), ""))
                 }
                 None if case.value == next => String::new(),
