@@ -175,7 +175,7 @@ impl<'a> Parts<'a> {
             ')' | ']' | '}' => Some(Part::Close),
             // Lists of templates have no spaces around their brackets.
             '<' if last != ' ' && !behind.starts_with([' ', '=', '<']) => Some(Part::Open(at + 1)),
-            '>' if !matches!(last, ' ' | '-' | '=') => Some(Part::Close),
+            '>' if !is_of_operator(self.line, at) => Some(Part::Close),
             ',' | ';' if behind.starts_with(' ') => Some(Part::Break(at + 2, 0)),
             '=' if last != '=' && behind.starts_with(' ') && rest.len() > 2 && !is_comparison(self.line, at) => {
                 Some(Part::Break(at + 2, ASSIGNMENT))
@@ -188,6 +188,12 @@ impl<'a> Parts<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether the `>` at a place belongs to an operator or arrow, not to the list of a template: no name is before it and those beside it.
+fn is_of_operator(line: &str, at: usize) -> bool {
+    let before = line.get(..at).map(|before| before.trim_end_matches('>')).unwrap_or_default();
+    before.is_empty() || before.ends_with([' ', '-', '='])
 }
 
 /// Whether the `=` at a place is a part of a comparison.
@@ -276,6 +282,7 @@ mod tests {
         assert_eq!(broken("a = f(g(b,\nc),\nd) + \n e;"), "a = f(g(b,\n    c),\n    d) +\n    e;\n");
         assert_eq!(broken("int a[2] = { \n1, \n2\n };"), "int a[2] = {\n    1,\n    2\n};\n");
         assert_eq!(broken("int a[2] =\n{\n1,\n{ 2 }\n};"), "int a[2] =\n{\n    1,\n    { 2 }\n};\n");
+        assert_eq!(broken("a = { (b >> 2),\n{ c } };"), "a = { (b >> 2),\n    { c } };\n");
         assert_eq!(broken("a(/* ( */\nb\n);"), "a(/* ( */\n    b\n);\n");
         assert_eq!(broken("a = f(b,\n\u{2}\nc,\n\u{2}\n);"), "a = f(b,\n    \n    c,\n);\n".replace("    \n", "\n"));
         assert_eq!(broken("a(\"(\",\nb);"), "a(\"(\",\n    b);\n");

@@ -570,13 +570,14 @@ fn behind_parentheses(file: &SourceFile, start: usize, end: usize) -> usize {
     closing.map_or(end, |(at, _)| end + at + 1)
 }
 
-/// Behind the comma that is last in a list, if a comment or the end of the line stands there.
+/// Behind the comma that is last in a list, if a comment stands there.
 fn behind_last_comma(file: &SourceFile, end: usize) -> usize {
     let rest = file.text.get(end..).and_then(|text| text.trim_start().strip_prefix(','));
     let Some(behind) = rest.map(|rest| file.text.len() - rest.len()) else { return end };
     let mut items = Vec::new();
     let closing = forwards(file, behind, &mut items).and_then(|at| file.text.as_bytes().get(at));
-    if !items.is_empty() && closing.is_some_and(|byte| b")]}".contains(byte)) { behind } else { end }
+    let is_commented = items.iter().any(|item| matches!(item, Between::Comment(_)));
+    if is_commented && closing.is_some_and(|byte| b")]}".contains(byte)) { behind } else { end }
 }
 
 /// Collects what is behind a place, up to the next token, and gives the place of that. Nothing if an operand does not end there.
