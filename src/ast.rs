@@ -775,6 +775,8 @@ pub struct SwitchCase {
     pub scope: ScopeChange,
     /// Comments before and beside the labels.
     pub comments: Vec<Comment>,
+    /// A blank line stands before the labels.
+    pub blank_before: bool,
     /// The statements up to the next label.
     pub body: Block,
 }

@@ -299,10 +299,7 @@ fn the_command_line_goes_before_the_manifest() {
     };
     let other = |text: &[(String, String)]| text[0].1.lines().find(|l| l.contains("other")).map(str::to_owned);
     assert_eq!(other(&built(&[])).as_deref(), Some("Texture2D other[2] : register(t4);"));
-    assert_eq!(
-        other(&built(&["--reserve-unused=false"])).as_deref(),
-        Some("Texture2D other[2] : register(t0);")
-    );
+    assert_eq!(other(&built(&["--reserve-unused=false"])).as_deref(), Some("Texture2D other[2] : register(t0);"));
 }
 
 #[test]

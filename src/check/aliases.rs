@@ -94,7 +94,11 @@ impl<'a> Checker<'a> {
         // What heads the file is about that.
         let is_own = |comment: &&Comment| self.program.header.iter().all(|head| head.span != comment.span);
         let remarks = info.ast.into_iter().flat_map(|decl| &decl.comments).filter(is_own).map(remark).collect();
-        let target = match &alias.target.kind {
+        let mut innermost = &alias.target.kind;
+        while let TypeKind::Array(element, _) = innermost {
+            innermost = &element.kind;
+        }
+        let target = match innermost {
             TypeKind::Path(path) => path.last().map(|last| last.name.span),
             _ => None,
         };

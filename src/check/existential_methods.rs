@@ -185,7 +185,7 @@ impl<'a> Checker<'a> {
                 stmts = vec![Stmt::new(StmtKind::Block(Block::of(stmts)), span)];
             }
             let body = Block::of(stmts);
-            cases.push(SwitchCase { labels: vec![label], comments: Vec::new(), body });
+            cases.push(SwitchCase::new(vec![label], body));
         }
         let block = match cases.len() {
             // Nothing conforms: a value of the type is never made.

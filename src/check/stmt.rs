@@ -539,7 +539,7 @@ impl<'a> Checker<'a> {
             return out.extend(body.stmts);
         }
         let zero = self.push(ExprKind::Literal(Literal::Int(0), None), TypeId::INT, span);
-        let case = SwitchCase { labels: vec![None], comments: Vec::new(), body };
+        let case = SwitchCase::new(vec![None], body);
         out.push(statement(StmtKind::Switch(zero, vec![case], Hints::default()), span));
         out.append(&mut self.leave_breakable(span));
     }

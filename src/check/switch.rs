@@ -113,7 +113,8 @@ impl<'a> Checker<'a> {
                 }
                 _ => {
                     let body = Block { stmts, trailing: case.body.trailing.clone() };
-                    list.push(SwitchCase { labels, comments: case.comments.clone(), body });
+                    let (comments, blank_before) = (case.comments.clone(), case.blank_before);
+                    list.push(SwitchCase { labels, comments, blank_before, body });
                 }
             }
         }

@@ -3,7 +3,8 @@
 use super::aliases::FUNCTION_TYPE;
 use super::scope::{BuiltinGeneric, DeclId, DeclInfo, Entity, Found, ScopeId, What};
 use super::size_constants::Size;
-use super::{Checker, foreign_words, written_numbers};
+use super::written_numbers::{self, KnownNames};
+use super::{Checker, foreign_words};
 use crate::ast::{self, GenericArg, PathSegment, TypeExpr, TypeKind};
 use crate::diagnostic::Code;
 use crate::parse::Language;
@@ -539,9 +540,12 @@ impl<'a> Checker<'a> {
         let flags = info.attribute("Flags").is_some();
         let mut next: i64 = i64::from(flags);
         for (name, value, comments) in &e.cases {
+            let before = self.number_names.len();
             let given = value.as_ref().and_then(|v| self.constant_int(v, scope));
-            let written =
-                given.zip(value.as_ref()).and_then(|known| written_numbers::case_value(&self.program, id, known));
+            let names: KnownNames =
+                self.number_names.iter().skip(before).map(|(span, name)| (*span, Some(*name))).collect();
+            let known = given.zip(value.as_ref());
+            let written = known.and_then(|known| written_numbers::case_value(&self.program, id, &names, known));
             let value = given.unwrap_or(next);
             next = match (flags, value) {
                 // The bit after none is the first.
@@ -549,7 +553,8 @@ impl<'a> Checker<'a> {
                 (true, _) => value.wrapping_mul(2),
                 (false, _) => value.wrapping_add(1),
             };
-            self.program.enums[id].cases.push(EnumCase { name: name.name, value, written, comments: comments.clone() });
+            let (span, comments, name) = (name.span, comments.clone(), name.name);
+            self.program.enums[id].cases.push(EnumCase { name, value, written, comments, span });
         }
         ty
     }

@@ -5,8 +5,8 @@ use super::{Checker, SourceUnit, constant};
 use crate::ast::{self, ExprKind as Ast};
 use crate::source::Span;
 use crate::tree::{
-    BinaryOp, Body, Enum, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalKind, Id, Literal,
-    LocalId, Modifiers, NumberName, Program, Scalar, Type, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
+    BinaryOp, Body, EnumId, Expr, ExprArena, ExprId, ExprKind, ExprTree, Global, GlobalKind, Id, Literal, LocalId,
+    Modifiers, NumberName, Program, Scalar, Type, TypeId, UnaryOp, WrittenNumber, WrittenNumbers,
 };
 use rustc_hash::FxHashMap;
 
@@ -77,16 +77,20 @@ fn may_be_named(program: &Program, name: NumberName) -> bool {
     named_type(program, name).is_some() || strict_case(program, name).is_some()
 }
 
+/// The type of the numbers that the cases of an enum are.
+fn tag_type(program: &Program, id: EnumId) -> Option<TypeId> {
+    match program.enums[id].tag {
+        Scalar::I32 => Some(TypeId::INT),
+        Scalar::U32 => Some(TypeId::UINT),
+        _ => None,
+    }
+}
+
 /// The enum and the type of the number of a case that is no number by itself.
 fn strict_case(program: &Program, name: NumberName) -> Option<(EnumId, TypeId)> {
     let NumberName::Case(id, _) = name else { return None };
-    let of = &program.enums[id];
-    let ty = match of.tag {
-        Scalar::I32 => TypeId::INT,
-        Scalar::U32 => TypeId::UINT,
-        _ => return None,
-    };
-    of.strict.then_some((id, ty))
+    let ty = tag_type(program, id)?;
+    program.enums[id].strict.then_some((id, ty))
 }
 
 /// A value and the type of numbers that the source converts it to: `(uint)x`, `uint(x)`.
@@ -117,13 +121,8 @@ fn named_type(program: &Program, name: NumberName) -> Option<TypeId> {
             (is_known && is_plain(ty) && program.specialization_of(id).is_empty()).then_some(ty)
         }
         NumberName::Local(_, ty) => is_plain(ty).then_some(ty),
-        NumberName::Case(id, _) => match &program.enums[id] {
-            // Those of an `enum class` are no numbers by themselves.
-            Enum { strict: true, .. } => None,
-            Enum { tag: Scalar::I32, .. } => Some(TypeId::INT),
-            Enum { tag: Scalar::U32, .. } => Some(TypeId::UINT),
-            Enum { .. } => None,
-        },
+        // Those of an `enum class` are no numbers by themselves.
+        NumberName::Case(id, _) => tag_type(program, id).filter(|_| !program.enums[id].strict),
     }
 }
 
@@ -151,8 +150,12 @@ pub(super) fn of_declarations<'a>(
 
 /// `None`: it is made of something else than numbers.
 fn number(program: &Program, known: &KnownNames, expr: &ast::Expr) -> Option<WrittenNumber> {
+    number_of(program, Names::Known(known, None), expr)
+}
+
+fn number_of(program: &Program, names: Names, expr: &ast::Expr) -> Option<WrittenNumber> {
     let mut named = Vec::new();
-    named_in(program, known, expr, &mut named)?;
+    names.types_in(program, expr, &mut named)?;
     let sole = sole_number(expr).is_some_and(|suffix| suffix == "u");
     let is_unsigned = sole || named.first().is_some_and(|ty| *ty == TypeId::UINT);
     // What is made of both has the type of neither on all targets.
@@ -160,7 +163,7 @@ fn number(program: &Program, known: &KnownNames, expr: &ast::Expr) -> Option<Wri
         return None;
     }
     let ty = if is_unsigned { TypeId::UINT } else { TypeId::INT };
-    let writer = NumberTrees { program, ty, is_unsigned, names: Names::Known(known) };
+    let writer = NumberTrees { program, ty, is_unsigned, names };
     let mut locals = Vec::new();
     let tree = writer.written(expr, &mut locals)?;
     // Each function has constants of its own.
@@ -168,47 +171,92 @@ fn number(program: &Program, known: &KnownNames, expr: &ast::Expr) -> Option<Wri
     Some(WrittenNumber { value, tree, locals })
 }
 
-/// Collects the types of the names in a number. `None`: another name is in it.
-fn named_in(program: &Program, known: &KnownNames, expr: &ast::Expr, types: &mut Vec<TypeId>) -> Option<()> {
-    if let Some((ty, _)) = cast(expr) {
-        types.push(ty);
-        return Some(());
+impl Names<'_> {
+    /// Collects the types of the names in a number. `None`: another name is in it.
+    fn types_in(self, program: &Program, expr: &ast::Expr, types: &mut Vec<TypeId>) -> Option<()> {
+        if let Some((ty, _)) = cast(expr) {
+            types.push(ty);
+            return Some(());
+        }
+        match &expr.kind {
+            Ast::Paren(inner) | Ast::Prefix(_, inner) => self.types_in(program, inner, types),
+            // A distance is of any type.
+            Ast::Binary(op, a, _) if is_shift(op.as_str()) => self.types_in(program, a, types),
+            Ast::Binary(_, a, b) => {
+                self.types_in(program, a, types)?;
+                self.types_in(program, b, types)
+            }
+            Ast::Path(_) | Ast::Member(..) => {
+                let own = self.own_case(program, expr);
+                let of_own = own.and_then(|(id, _)| tag_type(program, id));
+                types.push(match own {
+                    Some(_) => of_own?,
+                    None => named_type(program, self.known(expr.span)?)?,
+                });
+                Some(())
+            }
+            _ => Some(()),
+        }
     }
-    match &expr.kind {
-        Ast::Paren(inner) | Ast::Prefix(_, inner) => named_in(program, known, inner, types),
-        Ast::Binary(_, a, b) => {
-            named_in(program, known, a, types)?;
-            named_in(program, known, b, types)
+
+    /// The case before it that the value of a case names: by its own name or with the enum's before it.
+    fn own_case(self, program: &Program, expr: &ast::Expr) -> Option<(EnumId, u32)> {
+        let (Names::Cases(id) | Names::Known(_, Some(id)), Ast::Path(path)) = (self, &expr.kind) else { return None };
+        let of = &program.enums[id];
+        let name = match path.as_slice() {
+            [name] => name,
+            [owner, name] if owner.name.name == of.name => name,
+            _ => return None,
+        };
+        let at = of.cases.iter().position(|case| case.name == name.name.name)?;
+        Some((id, u32::try_from(at).ok()?))
+    }
+
+    /// What is named at a place.
+    fn known(self, place: Span) -> Option<NumberName> {
+        match self {
+            Names::Known(known, _) => known.get(&place).copied().flatten(),
+            Names::Cases(_) | Names::None => None,
         }
-        Ast::Path(_) | Ast::Member(..) => {
-            types.push(named_type(program, known.get(&expr.span).copied().flatten()?)?);
-            Some(())
-        }
-        _ => Some(()),
     }
 }
 
-/// The suffix of a number that no others are beside: which type they would take is not known.
+fn is_shift(operator: &str) -> bool {
+    matches!(operator, "<<" | ">>")
+}
+
+/// The suffix of a number that no others are beside: which type they would take is not known. A distance has its own.
 fn sole_number(expr: &ast::Expr) -> Option<&str> {
     match &expr.kind {
         Ast::Paren(inner) => sole_number(inner),
+        Ast::Binary(op, inner, _) if is_shift(op.as_str()) => sole_number(inner),
         Ast::Int(_, suffix, _) => Some(suffix.as_str()),
         _ => None,
     }
 }
 
-/// The value of a case of an enum as the source has it, if it is made of numbers and of cases before it.
-pub(super) fn case_value(program: &Program, id: EnumId, (value, expr): (i64, &ast::Expr)) -> Option<ExprTree> {
-    let (ty, is_unsigned) = match program.enums[id].tag {
-        Scalar::I32 => (TypeId::INT, false),
-        Scalar::U32 => (TypeId::UINT, true),
-        _ => return None,
-    };
+/// The value of a case of an enum as the source has it, if it is made of numbers, of cases before it and of `known` constants.
+pub(super) fn case_value(
+    program: &Program,
+    id: EnumId,
+    known: &KnownNames,
+    (value, expr): (i64, &ast::Expr),
+) -> Option<ExprTree> {
+    let ty = tag_type(program, id)?;
+    let is_unsigned = ty == TypeId::UINT;
     let own = NumberTrees { program, ty, is_unsigned, names: Names::Cases(id) };
     if let Some(tree) = own.written(expr, &mut Vec::new())
         && let Some(written) = own.value(&tree)
     {
         return (written == value).then_some(tree);
+    }
+    // It names constants, which may be of another type.
+    if let Some(WrittenNumber { value: written, tree, locals }) =
+        number_of(program, Names::Known(known, Some(id)), expr)
+        && locals.is_empty()
+        && written == value
+    {
+        return Some(tree);
     }
     // `1u << 3` of an enum of signed numbers.
     let plain = NumberTrees { ty: TypeId::UINT, is_unsigned: true, names: Names::None, ..own };
@@ -233,7 +281,8 @@ enum Names<'a> {
     None,
     /// The cases of an enum.
     Cases(EnumId),
-    Known(&'a KnownNames),
+    /// What is known, and the cases of the enum of which it is the value of one.
+    Known(&'a KnownNames, Option<EnumId>),
 }
 
 impl NumberTrees<'_> {
@@ -268,26 +317,22 @@ impl NumberTrees<'_> {
                 let known = [Add, Sub, Mul, Div, Rem, Shl, Shr, BitAnd, BitOr];
                 let op = known.into_iter().find(|known| *op == known.spelling())?;
                 // A distance is of any type.
-                let distance =
-                    NumberTrees { ty: TypeId::INT, is_unsigned: false, names: Names::None, program: self.program };
-                let distance = if matches!(op, Shl | Shr) { distance.tree(b, (exprs, locals)) } else { None };
+                let distance = if matches!(op, Shl | Shr) { self.distance(b, (exprs, locals)) } else { None };
                 let b = match distance {
                     Some(distance) => distance,
                     None => self.tree(b, (exprs, locals))?,
                 };
                 ExprKind::Binary(op, self.tree(a, (exprs, locals))?, b)
             }
-            kind => match (self.names, kind) {
-                (Names::Cases(id), Ast::Path(path)) => self.case(id, path)?,
-                (Names::Known(known), Ast::Path(_) | Ast::Member(..)) => {
-                    match known.get(&expr.span).copied().flatten()? {
-                        NumberName::Constant(id) => ExprKind::Global(id),
-                        NumberName::Case(id, case) => ExprKind::EnumCase(id, case),
-                        NumberName::Local(name, _) => ExprKind::Local(WrittenNumber::local(locals, name)),
-                    }
-                }
-                _ => return None,
+            Ast::Path(_) | Ast::Member(..) => match self.names.own_case(self.program, expr) {
+                Some((id, case)) => ExprKind::EnumCase(id, case),
+                None => match self.names.known(expr.span)? {
+                    NumberName::Constant(id) => ExprKind::Global(id),
+                    NumberName::Case(id, case) => ExprKind::EnumCase(id, case),
+                    NumberName::Local(name, _) => ExprKind::Local(WrittenNumber::local(locals, name)),
+                },
             },
+            _ => return None,
         };
         Some(exprs.push(Expr { kind, ty: self.ty, span: expr.span }))
     }
@@ -303,11 +348,7 @@ impl NumberTrees<'_> {
         if ty != self.ty {
             return None;
         }
-        let case = match self.names {
-            Names::Known(known) => known.get(&inner.span).copied().flatten(),
-            Names::Cases(_) | Names::None => None,
-        };
-        let case = case.and_then(|name| Some((name, strict_case(self.program, name)?)));
+        let case = self.names.known(inner.span).and_then(|name| Some((name, strict_case(self.program, name)?)));
         let value = match case {
             Some((NumberName::Case(id, case), _)) => {
                 let types = &self.program.types;
@@ -317,7 +358,7 @@ impl NumberTrees<'_> {
             _ => {
                 let mut named = Vec::new();
                 match self.names {
-                    Names::Known(known) => named_in(self.program, known, inner, &mut named)?,
+                    Names::Known(..) => self.names.types_in(self.program, inner, &mut named)?,
                     Names::Cases(_) | Names::None => {}
                 }
                 let of = named.first().copied().unwrap_or(TypeId::INT);
@@ -331,15 +372,12 @@ impl NumberTrees<'_> {
         Some(exprs.push(Expr { kind: ExprKind::Convert(value, true), ty, span }))
     }
 
-    /// A case of the enum, by its own name or with the enum's before it.
-    fn case(&self, id: EnumId, path: &[ast::PathSegment]) -> Option<ExprKind> {
-        let of = &self.program.enums[id];
-        let name = match path {
-            [name] => name,
-            [owner, name] if owner.name.name == of.name => name,
-            _ => return None,
-        };
-        let at = of.cases.iter().position(|case| case.name == name.name.name)?;
-        Some(ExprKind::EnumCase(id, u32::try_from(at).ok()?))
+    /// How far bits are moved: a number of its own type.
+    fn distance(&self, expr: &ast::Expr, parts: (&mut ExprArena, &mut Vec<Span>)) -> Option<ExprId> {
+        let mut named = Vec::new();
+        self.names.types_in(self.program, expr, &mut named)?;
+        let ty = named.first().copied().unwrap_or(TypeId::INT);
+        named.iter().all(|of| *of == ty).then_some(())?;
+        NumberTrees { ty, is_unsigned: ty == TypeId::UINT, ..*self }.tree(expr, parts)
     }
 }

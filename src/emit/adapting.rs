@@ -1,6 +1,7 @@
 //! Whole numbers as the source has them where what is around them decides on their type: `x * 2` of a `float`, `float4(0, 0, 0, 1)`.
 
 use super::expr::{Exprs, Prec};
+use super::literal::is_plain;
 use crate::tree::*;
 
 /// Deeper expressions are taken for literals.
@@ -11,6 +12,9 @@ impl Exprs<'_> {
     pub(super) fn adapting(&self, id: ExprId, out: &mut String) -> Option<Prec> {
         if let ExprKind::Select(c, a, b) = *self.kind(id) {
             return self.adapting_choice((c, a, b), out);
+        }
+        if let Some(prec) = self.adapting_operation(id, out) {
+            return Some(prec);
         }
         let (number, sign) = match *self.kind(id) {
             ExprKind::Unary(UnaryOp::Negate, inner) => (inner, "-"),
@@ -54,6 +58,61 @@ impl Exprs<'_> {
         self.operator(a, ":", b, out);
         out.push_str(&numbers.1);
         Some(Prec::Ternary)
+    }
+
+    /// An operation on such numbers that gives the same with a sign and without: `1 << 3` of a `uint`.
+    fn adapting_operation(&self, id: ExprId, out: &mut String) -> Option<Prec> {
+        let is_unsigned = self.ty(id) == Type::Scalar(Scalar::U32);
+        let adapts = is_unsigned && self.dialect.literals().adapts && !self.cx.macros.is_in_call();
+        (adapts && self.is_whole_operation(id)).then(|| self.cx.whole_numbers(|| self.print(id, out)))
+    }
+
+    /// Whether an operation is one on numbers that have no suffixes, and gives the same with a sign and without.
+    pub(super) fn is_whole_operation(&self, id: ExprId) -> bool {
+        matches!(self.kind(id), ExprKind::Binary(..)) && self.whole_value(id, DEPTH).is_some()
+    }
+
+    /// What numbers that are written without suffixes come to, if no part of them is negative or large.
+    fn whole_value(&self, id: ExprId, depth: u32) -> Option<i64> {
+        let of = |id: ExprId| self.whole_value(id, depth.checked_sub(1)?);
+        let value = match *self.kind(id) {
+            ExprKind::Literal(Literal::Int(value), Some(_)) if self.is_whole(id) => value,
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (of(a)?, of(b)?);
+                match op {
+                    BinaryOp::Add => a + b,
+                    BinaryOp::Sub => a - b,
+                    BinaryOp::Mul => a.checked_mul(b)?,
+                    BinaryOp::Div => a.checked_div(b)?,
+                    BinaryOp::Rem => a.checked_rem(b)?,
+                    BinaryOp::BitAnd => a & b,
+                    BinaryOp::BitOr => a | b,
+                    BinaryOp::BitXor => a ^ b,
+                    BinaryOp::Shl if b < 31 => a << b,
+                    BinaryOp::Shr if b < 31 => a >> b,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        (0..=i64::from(i32::MAX)).contains(&value).then_some(value)
+    }
+
+    /// Whether the source has a number without a suffix.
+    fn is_whole(&self, id: ExprId) -> bool {
+        let (ExprKind::Literal(literal, Some(spelling)), Type::Scalar(scalar)) = (self.kind(id), self.ty(id)) else {
+            return false;
+        };
+        match *literal {
+            Literal::Int(value) => scalar == Scalar::I32 || scalar == Scalar::U32 && is_plain(value, spelling.as_str()),
+            Literal::Float(_) | Literal::Bool(_) | Literal::Text(_) => false,
+        }
+    }
+
+    /// The type that a literal is written in.
+    pub(super) fn literal_scalar(&self, id: ExprId) -> Option<Scalar> {
+        let own = self.cx.program.types.component(self.type_id(id));
+        if self.cx.are_numbers_whole() && self.is_whole(id) { Some(Scalar::I32) } else { own }
     }
 
     /// The name of a macro that stands for such a number.

@@ -22,6 +22,30 @@ pub(super) fn declaration(language: Language, name: &str, ty: &str) -> Option<St
     }
 }
 
+/// What is before the element of an array of some dimensions, the element, and what is behind it, in the text of its type.
+fn around_element(language: Language, text: &str, dimensions: usize) -> Option<(String, String, String)> {
+    match language {
+        // The sizes of the element are behind those of the array.
+        Language::Hlsl => {
+            let (element, sizes) = text.split_at(text.find('[').unwrap_or(text.len()));
+            let outer: usize = sizes.split_inclusive(']').take(dimensions).map(str::len).sum();
+            let (outer, inner) = sizes.split_at_checked(outer)?;
+            Some((String::new(), format!("{element}{inner}"), outer.to_owned()))
+        }
+        Language::Wgsl => {
+            let before = "array<".repeat(dimensions);
+            let mut element = text.strip_prefix(&before)?;
+            let length = element.len();
+            for _ in 0..dimensions {
+                element = element.rsplit_once(", ")?.0;
+            }
+            let behind = text.get(text.len() - (length - element.len())..)?;
+            Some((before, element.to_owned(), behind.to_owned()))
+        }
+        Language::Glsl => None,
+    }
+}
+
 /// The types of arrays of which there are values, beside those that variables are declared with. Naga takes arrays for different types
 /// whose elements have different names.
 pub(super) fn whole_arrays(program: &Program) -> FxHashSet<TypeId> {
@@ -95,11 +119,28 @@ impl Context<'_> {
         let alias = word.and_then(|word| self.program.aliases.get(&word));
         match alias.filter(|alias| alias.ty == ty && self.has_alias(alias)) {
             // What it stands for may have a name, too.
-            Some(alias) => {
-                self.macros.alias((alias, self.struct_of(alias.ty)), text, &|text| self.aliased(alias.target, ty, text))
-            }
+            Some(alias) => self.macros.alias((alias, self.struct_of(alias.ty)), text, &|text| {
+                let text = self.aliased(alias.target, ty, text);
+                self.with_aliased_element(alias, &text).unwrap_or(text)
+            }),
             None => text,
         }
+    }
+
+    /// The text of an array that a name stands for, with the name of its element as the source has it there: `Lamp[2]` of
+    /// `typedef Lamp Pair[2];`.
+    fn with_aliased_element(&self, alias: &Alias, text: &str) -> Option<String> {
+        let element = self.program.aliases.get(&alias.target?)?;
+        let (mut ty, mut dimensions) = (alias.ty, 0);
+        while ty != element.ty {
+            if self.whole_arrays.contains(&ty) {
+                return None;
+            }
+            (ty, _) = self.program.types.array_parts(ty)?;
+            dimensions += 1;
+        }
+        let (before, own, behind) = around_element(self.profile.language, text, dimensions)?;
+        Some(format!("{before}{}{behind}", self.aliased(alias.target, ty, own)))
     }
 
     /// Whether the target can have the declaration of a name before all that uses it.

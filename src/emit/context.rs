@@ -58,6 +58,12 @@ pub(super) struct Context<'a> {
     pub(super) declared: Cell<Option<(ExprId, Span)>>,
     /// The numbers that constants of the function are in which is printed now.
     local_numbers: RefCell<LocalNumbers>,
+    /// Unsigned numbers that the source writes without a suffix are written so.
+    are_numbers_whole: Cell<bool>,
+    /// The names of enums by those of their cases.
+    cases: FxHashMap<Span, Span>,
+    /// The name of the member that was printed last.
+    last_member: Cell<Span>,
 }
 
 impl<'a> Context<'a> {
@@ -88,6 +94,8 @@ impl<'a> Context<'a> {
                 }
             }
         }
+        let enums = program.enums.iter();
+        let cases = enums.flat_map(|(_, of)| of.cases.iter().map(|case| (case.span, of.span))).collect();
         let nothing = FxHashSet::default();
         let entries = entry_points.iter().map(|e| (e.function, e)).collect();
         let macros = Macros::new(sources, profile);
@@ -114,6 +122,9 @@ impl<'a> Context<'a> {
             whole_arrays,
             declared: Cell::default(),
             local_numbers: RefCell::default(),
+            are_numbers_whole: Cell::default(),
+            cases,
+            last_member: Cell::default(),
         }
     }
 
@@ -287,6 +298,19 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Writes what is the same with a sign and without, so that unsigned numbers have no suffix where the source has none.
+    pub(super) fn whole_numbers<T>(&self, print: impl FnOnce() -> T) -> T {
+        let before = self.are_numbers_whole.replace(true);
+        let printed = print();
+        self.are_numbers_whole.set(before);
+        printed
+    }
+
+    /// Whether that is so now.
+    pub(super) fn are_numbers_whole(&self) -> bool {
+        self.are_numbers_whole.get()
+    }
+
     /// The same of one that constants of the function are in which is printed now.
     fn local_number(&self, dialect: &dyn Dialect, place: NumberPlace, number: i64) -> Option<String> {
         let numbers = self.local_numbers.borrow();
@@ -397,9 +421,7 @@ impl Context<'_> {
         let object = usize::from(function.is_member() && function.is_method());
         for (index, param) in function.params.iter().enumerate().skip(object) {
             let span = function.code.locals[param.local].span;
-            if self.trivia.is_apart(last, span) {
-                out.push('\n');
-            }
+            out.push_str(self.trivia.line_break(last, span));
             last = span;
             self.trivia.write_all(param.comments.iter().filter(|c| !c.trailing), &mut out);
             out.push_str(&self.param_piece(id, param, print(index, param)));
@@ -419,6 +441,15 @@ impl Context<'_> {
         out.truncate(out.trim_end_matches(' ').len());
         out.push(')');
         out
+    }
+
+    /// What the source has before a member of a struct, enum or block: a blank line, and comments. Several members may be made of one
+    /// of the source, and others of something else.
+    pub(super) fn before_member(&self, name: Span, comments: &[Comment], w: &mut Writer) {
+        if self.trivia.is_member_apart(self.last_member.replace(name), name) {
+            w.blank();
+        }
+        w.before(comments);
     }
 
     /// Closes what lists the members of a struct, enum or block of this name, with the comments behind the last of them.
@@ -562,15 +593,20 @@ impl Spacing {
     /// Called before each declaration of the source: within a group, blank lines are where they were.
     pub(super) fn before_item(&mut self, cx: &Context, item: Item, group: Group, w: &mut Writer) {
         let place = cx.place_of(item);
-        let is_case = matches!(item, Item::Global(id) if cx.program.globals[id].kind == GlobalKind::Const)
-            && cx.program.enums.iter().any(|(_, of)| of.span == place);
-        if let Some(of) = self.cases_of.filter(|of| *of != place) {
+        let is_constant = matches!(item, Item::Global(id) if cx.program.globals[id].kind == GlobalKind::Const);
+        let cases_of = if is_constant { cx.cases.get(&place).copied() } else { None };
+        if let Some(of) = self.cases_of.filter(|of| cases_of != Some(*of)) {
             w.before(&cx.trivia.closing(of));
         }
-        self.cases_of = is_case.then_some(place);
+        if cases_of != self.cases_of {
+            w.blank();
+        }
+        // What is above the enum is above the first constant that is left of it.
+        let first_place = cases_of.filter(|of| self.cases_of != Some(*of)).unwrap_or(place);
+        self.cases_of = cases_of;
         w.slot(place);
         self.before(group, w);
-        if group != Group::Block && self.place != Some(place) && cx.trivia.is_blank_before(place) {
+        if group != Group::Block && self.place != Some(place) && cx.trivia.is_blank_before(first_place) {
             w.blank();
         }
         self.place = Some(place);

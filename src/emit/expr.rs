@@ -166,9 +166,18 @@ impl<'a> Exprs<'a> {
 
     /// The first value of a variable, or a result, with what the source has around it.
     pub(super) fn first_value(&self, id: ExprId, out: &mut String) {
+        let start = out.len();
         self.before(id, out);
+        let begin = out.len();
         self.value(id, out);
         self.end(id, out);
+        let text = |from: usize, to: usize| out.get(from..to).unwrap_or_default();
+        // The line break before a `{` is none before a constructor.
+        let is_list = self.cx.trivia.is_list(self.arena[id].span);
+        let begins_as_list = text(begin, out.len()).trim_start_matches(is_mark).starts_with('{');
+        if is_list && !begins_as_list && text(start, begin).trim().is_empty() {
+            out.replace_range(start..begin, "");
+        }
     }
 
     /// The first value of what is declared by a name: an array is made with the size and the element as that has them.
@@ -187,7 +196,7 @@ impl<'a> Exprs<'a> {
 
     /// What the source has behind an expression that ends a statement or a condition.
     pub(super) fn end(&self, id: ExprId, out: &mut String) {
-        if let Some(behind) = self.cx.trivia.after(self.arena[id].span) {
+        if let Some(behind) = self.cx.trivia.after_all(self.arena[id].span) {
             out.push_str(behind.trim_end_matches(' '));
         }
     }
@@ -235,14 +244,18 @@ impl<'a> Exprs<'a> {
         starts
     }
 
-    /// The label of a case of a switch over numbers: the case of an enum is one by itself.
-    pub(super) fn label(&self, id: ExprId) -> ExprId {
-        self.unconverted(id).filter(|inner| matches!(self.ty(*inner), Type::Enum(_))).unwrap_or(id)
-    }
-
-    /// The text of a label of a switch, whose value decides on the type of numbers.
-    pub(super) fn label_text(&self, id: ExprId) -> String {
-        let (label, mut out) = (self.label(id), String::new());
+    /// The label of a case. That of a switch over numbers may be the case of an enum by itself, without the cast that it has here.
+    pub(super) fn label(&self, id: ExprId) -> String {
+        let is_plain = |inner: ExprId| match self.ty(inner) {
+            Type::Enum(e) => !self.cx.program.enums[e].strict,
+            _ => false,
+        };
+        let is_said = |inner: ExprId| self.cx.trivia.is_cast(self.span(id), self.span(inner));
+        let label = match *self.kind(id) {
+            ExprKind::Convert(inner, _) if is_plain(inner) && !is_said(inner) => inner,
+            _ => id,
+        };
+        let mut out = String::new();
         if self.adapting(label, &mut out).is_none() {
             self.print(label, &mut out);
         }
@@ -307,7 +320,7 @@ impl<'a> Exprs<'a> {
         }
         match self.kind(id) {
             ExprKind::Literal(literal, spelling) => {
-                let scalar = self.cx.program.types.component(self.type_id(id)).unwrap_or(Scalar::I32);
+                let scalar = self.literal_scalar(id).unwrap_or(Scalar::I32);
                 self.push_literal(scalar, *literal, spelling.map(|s| s.as_str()), out)
             }
             ExprKind::Local(local) => self.name(self.locals.map_or("", |l| l[*local].name.as_str()), out),
@@ -465,11 +478,8 @@ impl<'a> Exprs<'a> {
         };
         let (a, b) = self.dialect.operands(self, op, a, b);
         let start = out.len();
-        let printed = if self.dialect.wants_typed_left(self, op, a, b) {
-            self.typed(a, out)
-        } else {
-            self.widened(op, a, b, out)
-        };
+        let wants_type = self.dialect.wants_typed_left(self, op, a, b) && !self.cx.are_numbers_whole();
+        let printed = if wants_type { self.typed(a, out) } else { self.widened(op, a, b, out) };
         if printed < left && !(prec.chains() && printed == prec) || self.is_in_parentheses(a, printed) {
             out.insert(start, '(');
             out.push(')');

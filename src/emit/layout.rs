@@ -6,12 +6,21 @@ use std::str::CharIndices;
 /// How wide lines are, if they can be.
 pub(super) const WIDTH: usize = 120;
 
+/// Two line ends with a blank line between them.
+pub(super) const BLANK_LINE: &str = "\n\u{2}\n";
+
+/// Whether a part of a text stands for a blank line.
+fn is_blank(segment: &str) -> bool {
+    segment.trim() == BLANK_LINE.trim_matches('\n')
+}
+
 /// A line with how much deeper it stands than the first.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Line<'a> {
     pub(super) depth: usize,
     /// Its first byte in the text.
     pub(super) start: usize,
+    /// Nothing of a blank line.
     pub(super) text: &'a str,
 }
 
@@ -25,8 +34,17 @@ pub(super) fn lines(text: &str, column: usize, step: usize) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     let mut open = Brackets::default();
     let mut start = 0;
+    // A blank line is due: none is first or last, or before the bracket that closes a list.
+    let mut blank = false;
     for segment in text.split('\n') {
+        if is_blank(segment) {
+            (blank, start) = (!lines.is_empty(), start + segment.len() + 1);
+            continue;
+        }
         let mut rest = segment.trim();
+        if !rest.is_empty() && std::mem::take(&mut blank) && !rest.starts_with([')', ']', '}', ';']) {
+            lines.push(Line { depth: 0, start, text: "" });
+        }
         let mut at = start + segment.len() - segment.trim_start().len();
         start += segment.len() + 1;
         while !rest.is_empty() {
@@ -60,6 +78,10 @@ struct Brackets {
 impl Brackets {
     /// How deep a line begins that goes on where we are.
     fn depth_of(&self, line: &str) -> usize {
+        // The list that a variable begins with stands below it, as a block does.
+        if line.starts_with('{') && !self.in_comment && self.open.is_empty() {
+            return 0;
+        }
         let closed = line.chars().take_while(|c| matches!(c, ')' | ']' | '}')).count();
         match closed.checked_sub(1) {
             Some(more) if !self.in_comment => self.open.iter().rev().nth(more).copied().unwrap_or(0),
@@ -153,7 +175,7 @@ impl<'a> Parts<'a> {
             ')' | ']' | '}' => Some(Part::Close),
             // Lists of templates have no spaces around their brackets.
             '<' if last != ' ' && !behind.starts_with([' ', '=', '<']) => Some(Part::Open(at + 1)),
-            '>' if !matches!(last, ' ' | '-' | '=') => Some(Part::Close),
+            '>' if !is_of_operator(self.line, at) => Some(Part::Close),
             ',' | ';' if behind.starts_with(' ') => Some(Part::Break(at + 2, 0)),
             '=' if last != '=' && behind.starts_with(' ') && rest.len() > 2 && !is_comparison(self.line, at) => {
                 Some(Part::Break(at + 2, ASSIGNMENT))
@@ -166,6 +188,12 @@ impl<'a> Parts<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether the `>` at a place belongs to an operator or arrow, not to the list of a template: no name is before it and those beside it.
+fn is_of_operator(line: &str, at: usize) -> bool {
+    let before = line.get(..at).map(|before| before.trim_end_matches('>')).unwrap_or_default();
+    before.is_empty() || before.ends_with([' ', '-', '='])
 }
 
 /// Whether the `=` at a place is a part of a comparison.
@@ -253,7 +281,10 @@ mod tests {
         assert_eq!(broken("a = b\n + c;"), "a = b\n    + c;\n");
         assert_eq!(broken("a = f(g(b,\nc),\nd) + \n e;"), "a = f(g(b,\n    c),\n    d) +\n    e;\n");
         assert_eq!(broken("int a[2] = { \n1, \n2\n };"), "int a[2] = {\n    1,\n    2\n};\n");
+        assert_eq!(broken("int a[2] =\n{\n1,\n{ 2 }\n};"), "int a[2] =\n{\n    1,\n    { 2 }\n};\n");
+        assert_eq!(broken("a = { (b >> 2),\n{ c } };"), "a = { (b >> 2),\n    { c } };\n");
         assert_eq!(broken("a(/* ( */\nb\n);"), "a(/* ( */\n    b\n);\n");
+        assert_eq!(broken("a = f(b,\n\u{2}\nc,\n\u{2}\n);"), "a = f(b,\n    \n    c,\n);\n".replace("    \n", "\n"));
         assert_eq!(broken("a(\"(\",\nb);"), "a(\"(\",\n    b);\n");
     }
 

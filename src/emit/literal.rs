@@ -60,6 +60,11 @@ impl Literals {
     }
 }
 
+/// Whether a number of 32 bits is written as a whole number without a suffix, which is the same with a sign and without.
+pub(super) fn is_plain(value: i64, spelling: &str) -> bool {
+    plain_integer(spelling).is_some_and(|number| number == i128::from(value) && number <= i128::from(i32::MAX))
+}
+
 /// Whole numbers up to here are exact in `float`.
 const EXACT: i128 = 1 << 24;
 

@@ -177,7 +177,7 @@ impl<'a> Macros<'a> {
     }
 
     /// Writes the size of an array or the like.
-    pub(super) fn size(&self, print: impl FnOnce() -> String) -> String {
+    pub(super) fn size<T>(&self, print: impl FnOnce() -> T) -> T {
         self.is_size.set(true);
         let text = print();
         self.is_size.set(false);
@@ -533,13 +533,33 @@ impl Exprs<'_> {
     /// A constant that is all of what a macro stands for.
     pub(super) fn macro_value(&self, id: ExprId, span: Span, out: &mut String) -> Prec {
         let print = |out: &mut String| self.print_plain(id, out);
-        match (self.kind(id), self.cx.program.types.component(self.type_id(id))) {
+        match (self.kind(id), self.literal_scalar(id)) {
             (ExprKind::Literal(..), Some(scalar)) => self.macro_literal(id, scalar, out, &print),
             (ExprKind::Unary(UnaryOp::Negate, _), _) => self.cx.macros.write(span, true, out, &print),
             // The number in it is the macro's.
             _ if self.cx.macros.number(span).is_some() => print(out),
+            (ExprKind::Binary(..), Some(Scalar::U32)) if self.is_of_signed_macro(id, span) => {
+                out.push_str(self.dialect.scalar_name(Scalar::U32));
+                out.push('(');
+                self.cx.macros.write(span, false, out, &|out| self.cx.whole_numbers(|| self.print_plain(id, out)));
+                out.push(')');
+                Prec::Postfix
+            }
             _ => self.cx.macros.write(span, true, out, &print),
         }
+    }
+
+    /// Whether an operation on unsigned numbers is what a macro stands for that is one on signed numbers.
+    fn is_of_signed_macro(&self, id: ExprId, span: Span) -> bool {
+        if self.cx.are_numbers_whole() || !self.is_whole_operation(id) {
+            return false;
+        }
+        let mut text = String::new();
+        self.cx
+            .macros
+            .plain(true, || self.cx.trivia.at_first(|| self.cx.whole_numbers(|| self.print_plain(id, &mut text))));
+        text.retain(|c| !is_mark(c));
+        self.cx.macros.stands_for(span, &text)
     }
 
     /// A literal that a macro stands for, written in a type that may be another one than the source's.

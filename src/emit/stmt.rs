@@ -4,6 +4,7 @@ use super::dialect::{Dialect, Style};
 use super::expr::Exprs;
 use super::marks::{Origin, PieceKind};
 use super::writer::Writer;
+use crate::lex::Comment;
 use crate::source::Span;
 use crate::tree::*;
 
@@ -38,10 +39,7 @@ impl<'a> Stmts<'a, '_> {
 
     /// A statement, and those behind it that the source has in one with it. Gives what is left.
     fn stmt_of<'s>(&mut self, stmt: &Stmt, mut rest: &'s [Stmt]) -> &'s [Stmt] {
-        let first_is_blank = stmt.comments.iter().find(|c| !c.trailing).is_some_and(|c| c.blank_before);
-        if stmt.blank_before && !first_is_blank {
-            self.w.blank();
-        }
+        self.blank_before(stmt.blank_before, &stmt.comments);
         self.w.before(&stmt.comments);
         let pass = match stmt.kind {
             StmtKind::Local(local, _) => self.ex.made.and_then(|made| made.local(local)),
@@ -361,11 +359,25 @@ impl<'a> Stmts<'a, '_> {
         self.w.close("");
     }
 
-    fn c_case(&mut self, case: &SwitchCase, last: bool) {
+    /// What stands before the labels of a case.
+    fn before_case(&mut self, case: &SwitchCase) {
+        self.blank_before(case.blank_before, &case.comments);
         self.w.before(&case.comments);
+    }
+
+    /// The blank line before a statement or case, if none is before its comments.
+    fn blank_before(&mut self, is_asked: bool, comments: &[Comment]) {
+        let first_is_blank = comments.iter().find(|c| !c.trailing).is_some_and(|c| c.blank_before);
+        if is_asked && !first_is_blank {
+            self.w.blank();
+        }
+    }
+
+    fn c_case(&mut self, case: &SwitchCase, last: bool) {
+        self.before_case(case);
         for label in &case.labels {
             match label {
-                Some(value) => self.w.line(&format!("case {}:", self.ex.label_text(*value))),
+                Some(value) => self.w.line(&format!("case {}:", self.ex.label(*value))),
                 None => self.w.line("default:"),
             }
         }
@@ -397,7 +409,7 @@ impl<'a> Stmts<'a, '_> {
             [only] if only == "default" => "default:".to_owned(),
             _ => format!("case {}:", labels.join(", ")),
         };
-        self.w.before(&case.comments);
+        self.before_case(case);
         self.w.open(&head);
         self.w.after(&case.comments);
         // Cases do not fall through: a `break` at the end says nothing. A case that is one block needs no second one.

@@ -3,6 +3,7 @@
 //! It is found by the spans of the parts, so that it goes wherever they go. A `\n` in what is printed is a line break; see
 //! [`super::layout`].
 
+use super::layout::BLANK_LINE;
 use super::marks::is_mark;
 use super::named::MARK;
 use super::writer::clean;
@@ -110,6 +111,14 @@ impl<'a> Trivia<'a> {
         self.write(&items, out);
     }
 
+    /// What stands behind an expression that ends a statement. The value of the last case of an enum ends before a brace, and what is
+    /// there is about the case.
+    pub(super) fn after_all(&self, span: Span) -> Option<String> {
+        let (file, id, start, end) = self.place(span)?;
+        let next = forwards(file, end, &mut Vec::new()).and_then(|at| file.text.as_bytes().get(at));
+        if next == Some(&b'}') { None } else { self.behind(file, id, (start, end)) }
+    }
+
     /// What stands behind an argument or an element of a list, before the comma or bracket behind it.
     pub(super) fn after(&self, span: Span) -> Option<String> {
         let (file, id, start, end) = self.place(span)?;
@@ -144,11 +153,27 @@ impl<'a> Trivia<'a> {
         comments.for_each(|comment| self.write([Between::Comment(comment.text.as_str())].as_slice(), out));
     }
 
-    /// Whether two names of a list are on lines of their own.
-    pub(super) fn is_apart(&self, first: Span, second: Span) -> bool {
-        let Some(file) = self.sources.file(first.file).filter(|_| first.file == second.file) else { return false };
+    /// What is between two names in the source, if they are in one list of members: no braces are.
+    fn between(&self, first: Span, second: Span) -> Option<&str> {
+        let file = self.sources.file(first.file).filter(|_| first.file == second.file && first != Span::default())?;
         let between = file.text.get(first.end as usize..second.start as usize);
-        between.is_some_and(|text| text.contains('\n') && !text.contains(['{', '}', ';']))
+        between.filter(|text| !text.contains(['{', '}']))
+    }
+
+    /// The line break between two names of a list that are on lines of their own, with the blank line there.
+    pub(super) fn line_break(&self, first: Span, second: Span) -> &'static str {
+        let between = self.between(first, second).filter(|text| !text.contains(';')).unwrap_or_default();
+        let lines: Vec<&str> = between.split('\n').collect();
+        match lines.as_slice() {
+            [_, inner @ .., _] if inner.iter().any(|line| line.trim().is_empty()) => BLANK_LINE,
+            [_, _, ..] => "\n",
+            _ => "",
+        }
+    }
+
+    /// Whether a blank line stands before a member that is behind another one in the source.
+    pub(super) fn is_member_apart(&self, last: Span, name: Span) -> bool {
+        self.is_blank_before(name) && self.between(last, name).is_some()
     }
 
     /// Whether the bracket that closes a list is first on its line, behind the last name in the list.
@@ -164,7 +189,7 @@ impl<'a> Trivia<'a> {
         let before = self.sources.file(name.file).and_then(|file| file.text.get(..name.start as usize));
         let mut lines = before.unwrap_or_default().rsplit('\n').map(str::trim);
         let is_shared = lines.next().is_none_or(|line| line.contains([';', '}', ',']));
-        let is_other = |line: &str| line.contains([';', '}', '/']) || line.starts_with('#');
+        let is_other = |line: &str| line.contains([';', '}', '/']) || line.ends_with(',') || line.starts_with('#');
         !is_shared && lines.take(DECLARATION_LINES).take_while(|line| !is_other(line)).any(str::is_empty)
     }
 
@@ -260,6 +285,11 @@ impl<'a> Trivia<'a> {
     pub(super) fn is_before(&self, first: Span, second: Span) -> bool {
         let (first, second) = (self.place_in_source(first), self.place_in_source(second));
         first.0 == second.0 && first.1 < second.1
+    }
+
+    /// Whether the source has a list in braces at a place.
+    pub(super) fn is_list(&self, span: Span) -> bool {
+        self.written(span).starts_with('{')
     }
 
     /// Whether the source says `this` at a place.
@@ -381,13 +411,18 @@ impl<'a> Trivia<'a> {
     }
 
     fn write(&self, items: &[Between], out: &mut String) {
-        let mut is_broken = false;
+        // Line ends since the last comment, and whether one of that is still to come.
+        let (mut breaks, mut is_ending) = (0, false);
         for item in items {
             match item {
-                Between::LineBreak if is_broken => {}
+                Between::LineBreak if is_ending => is_ending = false,
                 Between::LineBreak => {
-                    out.push('\n');
-                    is_broken = true;
+                    breaks += 1;
+                    out.push_str(match breaks {
+                        1 => "\n",
+                        2 => BLANK_LINE.trim_start_matches('\n'),
+                        _ => "",
+                    });
                 }
                 Between::Comment(_) if !self.comments => {}
                 Between::Comment(text) => {
@@ -395,8 +430,9 @@ impl<'a> Trivia<'a> {
                         out.push(' ');
                     }
                     out.push_str(&clean(text));
-                    is_broken = text.starts_with("//");
-                    out.push(if is_broken { '\n' } else { ' ' });
+                    is_ending = text.starts_with("//");
+                    breaks = usize::from(is_ending);
+                    out.push(if is_ending { '\n' } else { ' ' });
                 }
             }
         }

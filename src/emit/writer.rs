@@ -70,6 +70,10 @@ impl Writer {
         }
         let depth = self.depth;
         for part in layout::lines(line, column, self.indent.columns()) {
+            if part.text.is_empty() {
+                self.blank();
+                continue;
+            }
             self.depth = depth + part.depth;
             self.bare_line(part.text);
         }
@@ -88,6 +92,10 @@ impl Writer {
         let (depth, last) = (self.depth, lines.len().saturating_sub(1));
         let (mut letters, mut at) = (line.chars().peekable(), 0);
         for (number, part) in lines.iter().enumerate() {
+            if part.text.is_empty() {
+                self.blank();
+                continue;
+            }
             // Behind the last letter there is nothing but marks.
             let end = if number == last { usize::MAX } else { part.start + part.text.len() };
             while let Some(c) = letters.next_if(|c| is_mark(*c) || at < end) {

@@ -86,8 +86,8 @@ fn movable(program: &Program) -> Vec<GlobalId> {
     let analyses = program.analyses();
     let sizes = program.types.ids().filter_map(|ty| sizing(program.types.get(ty)));
     let mut kept: FxHashSet<GlobalId> = sizes.collect();
-    let structs = program.items.iter().filter(|item| matches!(item, Item::Struct(_)));
-    kept.extend(structs.flat_map(|item| analyses.item_uses(*item)).filter_map(global_of));
+    let types = program.items.iter().filter(|item| matches!(item, Item::Struct(_) | Item::Enum(_)));
+    kept.extend(types.flat_map(|item| analyses.item_uses(*item)).filter_map(global_of));
     // Whoever names a constant stands behind it, so that what is kept is known before what it is made of is looked at.
     for id in listed.iter().rev() {
         if kept.contains(id) || !is_local(program, *id) {

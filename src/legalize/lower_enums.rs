@@ -180,6 +180,10 @@ fn declare_constants(cx: &mut Context, tags: &FxHashMap<EnumId, Scalar>) -> FxHa
     for (e, index) in used.clone().into_iter().rev() {
         use_parts(cx.program, (e, index), &mut used);
     }
+    // Enums that others name come before them.
+    let order: FxHashMap<Item, usize> = cx.program.items.iter().enumerate().map(|(at, item)| (*item, at)).collect();
+    let mut used: Vec<(EnumId, u32)> = used.into_iter().collect();
+    used.sort_by_key(|(e, index)| (order.get(&Item::Enum(*e)), *index));
     let mut constants = FxHashMap::default();
     let mut introduced = None;
     for (e, index) in used {
@@ -213,16 +217,16 @@ fn declared_names(program: &Program) -> FxHashSet<Symbol> {
 }
 
 /// Adds the cases that a case is made of. Each is before it.
-fn use_parts(program: &Program, (e, index): (EnumId, u32), used: &mut BTreeSet<(EnumId, u32)>) {
-    let mut open = vec![index];
-    while let Some(index) = open.pop() {
+fn use_parts(program: &Program, case: (EnumId, u32), used: &mut BTreeSet<(EnumId, u32)>) {
+    let mut open = vec![case];
+    while let Some((e, index)) = open.pop() {
         let case = program.enums[e].cases.get(index as usize);
         let Some(written) = case.and_then(|case| case.written.as_ref()) else { continue };
         for (_, expr) in written.exprs.iter() {
-            if let ExprKind::EnumCase(_, part) = expr.kind
-                && used.insert((e, part))
+            if let ExprKind::EnumCase(of, part) = expr.kind
+                && used.insert((of, part))
             {
-                open.push(part);
+                open.push((of, part));
             }
         }
     }
@@ -239,12 +243,16 @@ fn constant(
     let case = declared.cases.get(index as usize)?.clone();
     let is_alone = declared.name.is_empty() || !declared.scoped && !names.contains(&case.name);
     let name = if is_alone { case.name.to_string() } else { format!("{}_{}", declared.name, case.name) };
-    let span = declared.span;
-    let value = case.written.and_then(|written| with_constants(written, before)).unwrap_or_else(|| {
-        let mut exprs = crate::tree::ExprArena::default();
-        let root = Build::new(&mut cx.program.types, &mut exprs, span).number(case.value, ty);
-        ExprTree { exprs, root }
-    });
+    let span = case.span;
+    let value = case
+        .written
+        .and_then(|written| with_constants(written, before))
+        .map(|written| of_type(written, ty))
+        .unwrap_or_else(|| {
+            let mut exprs = crate::tree::ExprArena::default();
+            let root = Build::new(&mut cx.program.types, &mut exprs, declared.span).number(case.value, ty);
+            ExprTree { exprs, root }
+        });
     let mut global = Global::new(name.as_str(), ty, GlobalKind::Const, span);
     global.comments = case.comments;
     global.init = Some(value);
@@ -261,6 +269,15 @@ fn with_constants(value: ExprTree, constants: &FxHashMap<(EnumId, u32), GlobalId
         }
     }
     Some(value)
+}
+
+/// A value as one of a type.
+fn of_type(mut value: ExprTree, ty: TypeId) -> ExprTree {
+    let Expr { ty: own, span, .. } = value.exprs[value.root];
+    if own != ty {
+        value.root = value.exprs.push(Expr { kind: ExprKind::Convert(value.root, false), ty, span });
+    }
+    value
 }
 
 /// What converted between an enum and its own tag type converts nothing now.

@@ -538,7 +538,7 @@ impl Uses<'_, '_, '_> {
             let last = number as usize + 1 == elements.len();
             let label = Build::new(&mut self.cx.program.types, &mut code.exprs, chooser.span).uint(number);
             let body = self.case(chooser, (number as usize, *element), &locals, &mut code);
-            cases.push(SwitchCase { labels: vec![(!last).then_some(label)], comments: Vec::new(), body });
+            cases.push(SwitchCase::new(vec![(!last).then_some(label)], body));
         }
         let selector =
             Build::new(&mut self.cx.program.types, &mut code.exprs, chooser.span).local(LocalId(0), TypeId::UINT);

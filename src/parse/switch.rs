@@ -68,6 +68,7 @@ impl Parser<'_> {
     /// case = { ("case" expression | "default") ":" } statement*
     fn labels(&mut self) -> R<SwitchCase> {
         let mut labels = Vec::new();
+        let blank_before = self.blank_before();
         let mut comments = self.leading_comments();
         while matches!(self.w(), W::Case | W::Default) {
             let is_case = self.w() == W::Case;
@@ -84,7 +85,7 @@ impl Parser<'_> {
                 comments.append(&mut self.leading_comments());
             }
         }
-        Ok(SwitchCase { labels, comments, ..part(ScopeChange::None, self.tok().span) })
+        Ok(SwitchCase { labels, comments, blank_before, ..part(ScopeChange::None, self.tok().span) })
     }
 
     /// Labels in the block of another statement than a `switch`: no target has jumps into an `if` or a loop.
@@ -132,7 +133,7 @@ impl Parser<'_> {
 /// A part without labels and statements.
 fn part(scope: ScopeChange, span: Span) -> SwitchCase {
     let body = Block { stmts: Vec::new(), trailing: Vec::new(), span };
-    SwitchCase { labels: Vec::new(), scope, comments: Vec::new(), body }
+    SwitchCase { labels: Vec::new(), scope, comments: Vec::new(), blank_before: false, body }
 }
 
 /// A statement at the end of the last part.

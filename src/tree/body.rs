@@ -429,8 +429,17 @@ pub struct SwitchCase {
     pub labels: Vec<Option<ExprId>>,
     /// Comments before and beside the labels.
     pub comments: Vec<Comment>,
+    /// A blank line stands before the labels.
+    pub blank_before: bool,
     /// The statements.
     pub body: Block,
+}
+
+impl SwitchCase {
+    /// One that a pass makes.
+    pub fn new(labels: Vec<Option<ExprId>>, body: Block) -> SwitchCase {
+        SwitchCase { labels, comments: Vec::new(), blank_before: false, body }
+    }
 }
 
 /// A spelling of a builtin in a target, parsed from `__intrinsic_asm "..."`.

@@ -663,6 +663,12 @@ impl Enum {
     pub fn is_named_by_cases(&self) -> bool {
         self.strict || self.scoped || self.qualified
     }
+
+    /// What the values of its cases name.
+    pub fn names(&self) -> impl Iterator<Item = NumberName> + '_ {
+        let exprs = self.cases.iter().filter_map(|case| case.written.as_ref()).flat_map(|tree| tree.exprs.iter());
+        exprs.filter_map(|(_, expr)| NumberName::of(&expr.kind))
+    }
 }
 
 /// A case of an enum.
@@ -672,10 +678,13 @@ pub struct EnumCase {
     pub name: Symbol,
     /// The value.
     pub value: i64,
-    /// The value as the source has it, of the tag's type: numbers, operators and other cases of the enum.
+    /// The value as the source has it: numbers, operators, other cases and constants. It may be an integer of another type than the
+    /// tag's.
     pub written: Option<ExprTree>,
     /// Comments.
     pub comments: Vec<Comment>,
+    /// Span of its name.
+    pub span: Span,
 }
 
 /// What a global is.

@@ -199,7 +199,7 @@ impl GlslFile<'_> {
                 }
                 self.w.open(&format!("{layout}{storage} {block}"));
                 for field in &structure.fields {
-                    self.w.before(&field.comments);
+                    self.cx.before_member(field.span, &field.comments, &mut self.w);
                     let mut member = Vec::new();
                     if let Some(offset) = field.offset {
                         member.push(format!("offset = {offset}"));

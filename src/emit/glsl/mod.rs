@@ -84,7 +84,7 @@ impl GlslFile<'_> {
             self.w.line(&group_size(self.cx, entry));
         }
         if entry.stage == Stage::Compute {
-            stage_layouts(function).for_each(|line| self.w.line(&line));
+            stage_layouts(self.cx, function).for_each(|line| self.w.line(&line));
         }
         if has_groups {
             self.w.blank();
@@ -102,7 +102,7 @@ impl GlslFile<'_> {
     fn primitives(&mut self) {
         let mut lines = Vec::new();
         for entry in self.cx.entry_points.iter().filter(|entry| entry.stage != Stage::Compute) {
-            lines.extend(stage_layouts(&self.cx.program.functions[entry.function]));
+            lines.extend(stage_layouts(self.cx, &self.cx.program.functions[entry.function]));
             lines.extend(modes(self.cx, entry).filter_map(|spelling| match spelling {
                 GlslMode::Layout(qualifier) => Some(format!("layout({qualifier}) in;")),
                 GlslMode::Attribute(_) => None,
@@ -168,7 +168,7 @@ impl GlslFile<'_> {
         while let (Some(field), Some((text, count, behind))) =
             (fields.first(), self.cx.field_declaration(fields, &|field| self.field_text(field)))
         {
-            self.w.before(&field.comments);
+            self.cx.before_member(field.span, &field.comments, &mut self.w);
             let around = self.w.from((field.span, PieceKind::Name));
             self.w.line(&format!("{text};"));
             self.w.from(around);
@@ -363,12 +363,31 @@ fn group_size(cx: &Context, entry: &EntryPoint) -> String {
 }
 
 /// `layout(triangles) in;` and `precise gl_Position;`, of what passes said of an entry point.
-fn stage_layouts(function: &Function) -> impl Iterator<Item = String> {
-    function.attributes.iter().filter(|a| a.name == STAGE_LAYOUT).filter_map(|a| match a.args.as_slice() {
-        [AttributeArg::Text(qualifiers), AttributeArg::Text(word)] => Some(format!("layout({qualifiers}) {word};")),
+fn stage_layouts<'a>(cx: &'a Context, function: &'a Function) -> impl Iterator<Item = String> + 'a {
+    let said = function.attributes.iter().filter(|a| a.name == STAGE_LAYOUT);
+    said.filter_map(move |a| match a.args.as_slice() {
+        [AttributeArg::Text(qualifiers), AttributeArg::Text(word)] => {
+            let parts: Vec<String> = qualifiers.as_str().split(", ").map(|part| stated(cx, function, part)).collect();
+            Some(format!("layout({}) {word};", parts.join(", ")))
+        }
         [AttributeArg::Text(line)] => Some(line.to_string()),
         _ => None,
     })
+}
+
+/// Numbers in the layouts of stages, and the attributes that say them in the source.
+const STATED: &[(&str, &str)] =
+    &[("invocations", "instance"), ("max_vertices", "maxvertexcount"), ("vertices", "outputcontrolpoints")];
+
+/// A part of the layout of a stage, with its number as the source has it: `max_vertices = 8` of `[maxvertexcount(VERTICES)]`.
+fn stated(cx: &Context, function: &Function, part: &str) -> String {
+    let number = part.split_once(" = ").and_then(|(key, number)| {
+        let (_, name) = STATED.iter().find(|(known, _)| *known == key)?;
+        let attribute = function.attribute(name)?;
+        let number = cx.number(&Glsl, (attribute.span, 0, attribute.args.len()), number.parse().ok()?);
+        Some(format!("{key} = {number}"))
+    });
+    number.unwrap_or_else(|| part.to_owned())
 }
 
 /// `layout(a, b) `, of the parts that say something.

@@ -182,7 +182,7 @@ impl HlslFile<'_> {
             self.w.blank();
         }
         let around = self.w.from((global.span, PieceKind::Name));
-        self.w.before(&global.comments);
+        self.cx.before_member(global.span, &global.comments, &mut self.w);
         let value = if global.is_inside() { self.value(global) } else { String::new() };
         let text = self.words(global) + &self.variable(global, global.name.as_str()) + &value;
         self.w.line(&format!("{text};"));
@@ -227,7 +227,7 @@ impl HlslFile<'_> {
             self.w.blank();
         }
         let around = self.w.from((function.span, PieceKind::Name));
-        self.w.before(&function.comments);
+        self.cx.before_member(function.span, &function.comments, &mut self.w);
         let head = self.head(id, function.name.as_str(), true);
         self.w.line(&format!("{head};"));
         self.w.after(&function.comments);
@@ -261,7 +261,7 @@ impl HlslFile<'_> {
         else {
             return &[];
         };
-        self.w.before(&field.comments);
+        self.cx.before_member(field.span, &field.comments, &mut self.w);
         let around = self.w.from((field.span, PieceKind::Name));
         self.w.line(&format!("{text};"));
         self.w.from(around);
@@ -321,12 +321,16 @@ impl HlslFile<'_> {
         self.w.open(&format!("{word} {}{tag}", e.name));
         let mut next = 0_i64;
         for case in &e.cases {
-            self.w.before(&case.comments);
+            self.cx.before_member(case.span, &case.comments, &mut self.w);
             let value = match &case.written {
                 // Cases before it are known here by their names.
                 Some(tree) => {
                     let mut text = String::new();
-                    self.cx.tree(&self.dialect, tree).value(tree.root, &mut text);
+                    let ex = self.cx.tree(&self.dialect, tree);
+                    let mut print = || ex.value(tree.root, &mut text);
+                    // What is large or negative may be so by the type of its numbers.
+                    let is_whole = i32::try_from(case.value).is_ok_and(|value| value >= 0);
+                    self.cx.macros.size(|| if is_whole { self.cx.whole_numbers(print) } else { print() });
                     format!(" = {}", text.replace(&format!("{}::", e.name), ""))
                 }
                 None if case.value == next => String::new(),

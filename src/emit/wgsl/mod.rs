@@ -74,7 +74,7 @@ impl WgslFile<'_> {
         self.w.before(&structure.comments);
         self.w.open(&format!("struct {}", structure.name));
         for field in &structure.fields {
-            self.w.before(&field.comments);
+            self.cx.before_member(field.span, &field.comments, &mut self.w);
             let attributes = place(&field.attributes, &field.explicit, field.modifiers);
             let sized = memory_attributes(&field.attributes);
             let declared = Wgsl.variable(self.cx, field.ty, (field.name.as_str(), field.span));

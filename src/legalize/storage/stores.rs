@@ -231,7 +231,7 @@ impl<'p> Access<'_, 'p> {
             stmts.push(Stmt::new(StmtKind::Break, span));
             let label = self.build(next).number(n.into(), label_type);
             let body = Block::of(stmts);
-            cases.push(SwitchCase { labels: vec![Some(label)], comments: Vec::new(), body });
+            cases.push(SwitchCase::new(vec![Some(label)], body));
         }
         out.push(Stmt::new(StmtKind::Switch(chosen, cases, Hints::default()), span));
         Some(())

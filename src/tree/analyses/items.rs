@@ -12,7 +12,10 @@ impl Analyses<'_> {
             Item::Struct(id) => {
                 self.program.structs[id].fields.iter().for_each(|f| type_items(self.program, f.ty, &mut items));
             }
-            Item::Enum(_) => {}
+            Item::Enum(id) => {
+                let named = self.program.enums[id].names().filter_map(NumberName::item);
+                items.extend(named.filter(|named| *named != item));
+            }
             Item::Global(id) => self.global(id, &mut items),
             Item::Function(id) => self.function(id, &mut items),
         }
