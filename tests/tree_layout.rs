@@ -194,6 +194,59 @@ fn what_differs_stays_in_texts() {
     }
 }
 
+/// A header whose functions use a buffer of the text stands behind that buffer, which may have another register in each program. A
+/// text with an overload of what the header calls has its own copy.
+#[test]
+fn headers_that_need_texts_stand_behind_what_they_need() {
+    let tint = "// Tints.\nfloat half_of(float x) { return x * 0.5; }\nfloat3 tinted(float3 x) { return x * tint * half_of(x.x); }\n";
+    let program = |register: &str, behind: &str, code: &str| {
+        format!(
+            "cbuffer Frame : register({register}) {{ float3 tint; float size; }};\nstatic const float SCALE = 3;\n#include \"inc/tint.hlsli\"\n\
+             {behind}[shader(\"fragment\")] float4 ps(float4 p : SV_Position) : SV_Target {{ return float4(tinted(p.xyz){code}, SCALE); }}\n"
+        )
+    };
+    let (one, two) = (program("b0", "", ""), program("b3", "", " * size"));
+    let three = program("b0", "", " + half_of(size)");
+    let four = program("b0", "float half_of(int x) { return x; }\n", " + half_of(2)");
+    let directory = tree(&[
+        ("s/inc/tint.hlsli", tint),
+        ("s/one.hlsl", &one),
+        ("s/two.hlsl", &two),
+        ("s/three.hlsl", &three),
+        ("s/four.hlsl", &four),
+    ]);
+    build(directory.path(), &["--validate", "--source-map"]);
+    let at = |name: &str| read(directory.path(), &format!("out/{name}"));
+    for (target, ending) in [("hlsl", "hlsl"), ("glsl", "ps.frag")] {
+        let header = at(&format!("{target}/inc/tint.{target}"));
+        assert!(
+            header.contains(" tinted(") && header.contains("float half_of(") && !header.contains("size"),
+            "{header}"
+        );
+        for name in ["one", "two", "three"] {
+            let text = at(&format!("{target}/{name}.{ending}"));
+            let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}\n{text}"));
+            assert!(!text.contains(" tinted(float3 x") && !text.contains(" tinted(vec3 x"), "{text}");
+            assert!(
+                place(" tint;") < place("\n\n#include \"inc/tint.") && place("#include \"inc/tint.") < place("tinted("),
+                "{text}"
+            );
+        }
+        let four = at(&format!("{target}/four.{ending}"));
+        assert!(!four.contains("#include") && four.matches("half_of(").count() > 3, "{four}");
+    }
+    let (header, text) = (at("wgsl/inc/tint.wgsl"), at("wgsl/two.wgsl"));
+    assert!(header.contains("fn tinted(") && !text.contains("fn tinted("), "{header}{text}");
+    // Maps are those of the lines where they stand now.
+    let text = at("hlsl/two.hlsl");
+    let row = 1 + text.lines().position(|line| line.contains("return float4(tinted(")).expect("a line");
+    let run = shaderport(directory.path(), &["trace", &format!("out/hlsl/two.hlsl:{row}")]);
+    assert!(run.stdout.contains("s/two.hlsl:4:"), "{}", run.stdout);
+    // Imports name files: there a header needs nothing of texts.
+    build(directory.path(), &["--target", "wgsl", "--wgsl-imports", "wesl"]);
+    assert!(at("wgsl/two.wgsl").contains("fn tinted(") && at("wgsl/inc/tint.wgsl").contains("fn half_of("));
+}
+
 /// Without sidecars texts are checked all the same.
 #[test]
 fn trees_without_sidecars_are_checked() {

@@ -94,14 +94,17 @@ fn numbered(text: &str) -> Option<(usize, &str)> {
 fn placed<'l>(line: &'l str, file: &str, text: &str) -> Option<((usize, usize), &'l str)> {
     let (is_error, rest) = line.strip_prefix("ERROR: ").map_or((false, line), |rest| (true, rest));
     let (number, rest) = numbered(rest.strip_prefix(file)?.strip_prefix(':')?)?;
-    let row = text.lines().nth(number.checked_sub(1)?)?;
-    let (column, rest) = match rest.strip_prefix(':').and_then(numbered) {
-        Some((column, rest)) => (column.saturating_sub(1), rest),
+    let at = number.checked_sub(1)?;
+    let row = text.lines().nth(at)?;
+    let (at, row, column, rest) = match rest.strip_prefix(':').and_then(numbered) {
+        Some((column, rest)) => (at, row, column.saturating_sub(1), rest),
         // Without a column there is the token.
         None => {
             let token = rest.split('\'').nth(1).filter(|token| !token.is_empty());
             let indent = row.len() - row.trim_start().len();
-            (token.and_then(|token| row.find(token)).unwrap_or(indent), rest)
+            let in_row = || Some((at, row, word_in(row, token?)?));
+            let (at, row, column) = in_row().or_else(|| in_macro(text, at, token?)).unwrap_or((at, row, indent));
+            (at, row, column, rest)
         }
     };
     let words = rest.trim_start_matches([':', ' ']);
@@ -110,7 +113,33 @@ fn placed<'l>(line: &'l str, file: &str, text: &str) -> Option<((usize, usize), 
         false => words.strip_prefix("error: ")?,
     };
     let column = row.get(..column).unwrap_or(row).encode_utf16().count();
-    Some(((number - 1, column), words.trim_end()))
+    Some(((at, column), words.trim_end()))
+}
+
+/// Where a token is in a line: as a whole word, if it is one.
+fn word_in(row: &str, token: &str) -> Option<usize> {
+    let is_part = |c: char| c == '_' || c.is_alphanumeric();
+    let is_apart = |at: &usize| {
+        let before = row.get(..*at).and_then(|before| before.chars().next_back());
+        let behind = row.get(at + token.len()..).and_then(|behind| behind.chars().next());
+        let is_inside = |next: Option<char>, own: Option<char>| next.is_some_and(is_part) && own.is_some_and(is_part);
+        !is_inside(before, token.chars().next()) && !is_inside(behind, token.chars().next_back())
+    };
+    row.match_indices(token).map(|(at, _)| at).find(is_apart)
+}
+
+/// Where a token is in the macros that a line uses: the line, and where it is in that. glslang tells the line of the use.
+fn in_macro<'t>(text: &'t str, at: usize, token: &str) -> Option<(usize, &'t str, usize)> {
+    let mut definitions: Vec<(usize, &str)> = Vec::new();
+    let mut goes_on = false;
+    for (number, row) in text.lines().enumerate().take(at) {
+        let is_first = row.trim_start().starts_with("#define");
+        if is_first || goes_on {
+            definitions.push((number, row));
+        }
+        goes_on = (is_first || goes_on) && row.ends_with('\\');
+    }
+    definitions.into_iter().rev().find_map(|(number, row)| Some((number, row, word_in(row, token)?)))
 }
 
 /// The texts of a program's sources by their names in maps.
@@ -147,6 +176,11 @@ mod tests {
         let glslang = "/t/a\nERROR: /t/a:3: 'foo' : undeclared identifier \nERROR: /t/a:3: '' : compilation terminated \n\
             ERROR: 2 compilation errors.  No code generated.\n\n\nSPIR-V is not generated for failed compile or link\n";
         assert_eq!(found("glslang", glslang, text)[..1], [("'foo' : undeclared identifier".to_owned(), Some((2, 6)))]);
+        let text = "#define A(x) \\\n  x * bar\nfloat bars = A(1);\n";
+        let glslang = "ERROR: /t/a:3: 'bar' : undeclared identifier \nERROR: /t/a:3: '=' : cannot convert \n";
+        let places: Vec<_> = found("glslang", glslang, text).into_iter().map(|(_, place)| place).collect();
+        assert_eq!(places, [Some((1, 6)), Some((2, 11))]);
+        let text = "// \u{e9}\nfloat a = foo;\n  b = foo;\n";
         let tint = "/t/a:2:11 error: unresolved value 'foo'\nfloat a = foo;\n          ^^^\n";
         assert_eq!(found("tint", tint, text)[0].1, Some((1, 10)));
         let naga = "error: no definition in scope\n  \u{250c}\u{2500} wgsl:1:5\n";

@@ -4,6 +4,7 @@ use super::messages::{MessageArgs, Messages};
 use super::{Outcome, show};
 use crate::batch::{Finding, documents, maps};
 use crate::diagnostic::{Code, Message, Place};
+use crate::source_map::first_token;
 use clap::Args;
 use std::path::Path;
 
@@ -62,7 +63,8 @@ fn traced(place: &str) -> Result<Message, Finding> {
     let texts = |source: &str| maps::source(path, source);
     let nothing = || usage(format!("nothing of {file}:{line}:{column} comes from a source"));
     let traced = map.trace(line - 1, units, &texts).ok_or_else(nothing)?;
-    let token: String = row.chars().skip(column - 1).take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let rest: String = row.chars().skip(column - 1).collect();
+    let token = first_token(&rest).trim();
     let what = if token.is_empty() { String::new() } else { format!("`{token}` of ") };
     let mut notes = Vec::new();
     notes.extend(traced.name.map(|name| format!("the source calls it `{name}`")));

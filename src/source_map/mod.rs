@@ -24,6 +24,8 @@ mod vlq;
 pub use joined::MappedLine;
 pub use json::{MapForm, SourceMapUse, data_of_url, file_of_url};
 pub use make::source_map;
+#[cfg(feature = "cli")]
+pub use trace::first_token;
 pub use trace::{Origin, Texts};
 
 use std::sync::Arc;

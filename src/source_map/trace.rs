@@ -2,6 +2,8 @@
 
 use super::make::LIBRARY;
 use super::{MapPlace, Segment, SourceMap};
+use crate::diagnostic::Diagnostics;
+use crate::lex::lex;
 use crate::source::{Expansion, FileId, Sources, Span};
 use crate::symbol::Symbol;
 use std::sync::Arc;
@@ -111,10 +113,7 @@ impl Shown<'_> {
         });
         let start = line + column.unwrap_or(rest.len());
         let rest = text.get(start..).unwrap_or_default();
-        let is_part = |c: char| c == '_' || unicode_ident::is_xid_continue(c);
-        let word = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-        let length = if word > 0 { word } else { rest.chars().next().map_or(0, char::len_utf8) };
-        Some(Span { file, start: start as u32, end: (start + length) as u32 })
+        Some(Span { file, start: start as u32, end: (start + first_token(rest).len()) as u32 })
     }
 
     /// A source of the map, with those that include it.
@@ -149,6 +148,16 @@ impl Shown<'_> {
         }
         self.files.get(source as usize).copied().flatten()
     }
+}
+
+/// The token that a text begins with; one character, if it begins with none.
+pub fn first_token(text: &str) -> &str {
+    let line = text.lines().next().unwrap_or_default();
+    let (mut comments, mut diags) = (Vec::new(), Diagnostics::default());
+    let tokens = lex(FileId::default(), line, &mut comments, &mut diags);
+    let first = tokens.first().filter(|token| token.span.start == 0 && token.span.end > 0);
+    let length = first.map_or_else(|| line.chars().next().map_or(0, char::len_utf8), |token| token.span.end as usize);
+    line.get(..length).unwrap_or_default()
 }
 
 /// A text of the library by its name in maps.

@@ -1,6 +1,7 @@
 //! The texts and headers of a tree as files.
 
 mod needed;
+mod parts;
 mod pieces;
 
 use super::ExpandedText;
@@ -16,6 +17,7 @@ use crate::lex::{TokenKind, lex};
 use crate::source::FileId;
 use crate::source_map::{MappedLine, SourceMap};
 use crate::target::Language;
+use parts::{TextPart, is_behind_head};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
@@ -48,18 +50,22 @@ pub struct TextFile {
     copies: String,
     /// The sources of all headers that it needs, each after those that it needs itself.
     pub headers: Vec<String>,
+    /// The units that stay in it, in their order there.
+    units: Vec<usize>,
 }
 
 /// The files of one target.
 pub struct TreeFiles<'a> {
     /// Those that are outputs come first.
     flat: &'a [TreeText],
-    sharing: &'a HeaderSharing,
+    sharing: HeaderSharing,
     includes: &'a SourceIncludes,
     target: Target,
     language: Language,
     imports: WgslImports,
     edges: BTreeMap<String, BTreeSet<String>>,
+    /// The headers that are included behind what they need of texts, with the names of that.
+    late: BTreeMap<String, BTreeSet<String>>,
     /// By their sources.
     pub headers: BTreeMap<String, HeaderFile>,
     /// In the order of the flat ones.
@@ -70,12 +76,14 @@ impl<'a> TreeFiles<'a> {
     /// Of flat texts, of which the first `count` are outputs. Sources are read from `base`, for the comments that they begin with.
     pub fn new(
         (flat, count): (&'a [TreeText], usize),
-        (sharing, includes): (&'a HeaderSharing, &'a SourceIncludes),
+        (sharing, includes): (HeaderSharing, &'a SourceIncludes),
         (target, language, imports): (Target, Language, WgslImports),
         base: &Path,
     ) -> TreeFiles<'a> {
         let (edges, headers, texts) = (sharing.edges(), BTreeMap::new(), Vec::new());
-        let mut files = TreeFiles { flat, sharing, includes, target, language, imports, edges, headers, texts };
+        // The order of declarations says nothing in WGSL.
+        let late = if language.includes() { sharing.needed_of_texts(&edges) } else { BTreeMap::new() };
+        let mut files = TreeFiles { flat, sharing, includes, target, language, imports, edges, late, headers, texts };
         let names = files.names();
         files.headers = names.keys().map(|source| (source.clone(), files.header(source, &names, base))).collect();
         files.texts = (0..count).map(|number| files.text(number)).collect();
@@ -225,7 +233,8 @@ impl<'a> TreeFiles<'a> {
         let Some(flat) = self.flat.get(number) else { return TextFile::default() };
         let direct = self.direct(number);
         if direct.is_empty() {
-            return TextFile { text: flat.read.text.clone(), ..TextFile::default() };
+            let units = self.staying(number).collect();
+            return TextFile { text: flat.read.text.clone(), units, ..TextFile::default() };
         }
         let mut copies = String::new();
         let includes: String = match self.language {
@@ -236,8 +245,8 @@ impl<'a> TreeFiles<'a> {
                 self.imports.lines(&self.imported(&flat.mains, &needed, name))
             }
             Language::Glsl | Language::Hlsl => {
-                let names = direct.iter().filter_map(|source| self.headers.get(source));
-                names.map(|header| include(&flat.name, &header.name)).collect()
+                let early = direct.iter().filter(|source| !self.late.contains_key(*source));
+                early.map(|source| self.include_of(flat, source)).collect()
             }
         };
         let mut text = self.head(flat, &direct) + &self.about_headers(flat, &direct);
@@ -251,25 +260,18 @@ impl<'a> TreeFiles<'a> {
         if !copies.is_empty() {
             text.push_str(&separated(&text, &copies));
         }
-        let mut is_apart = true;
-        for (at, (unit, _)) in flat.read.units.iter().enumerate() {
-            if unit.range.start < flat.head {
-                continue;
-            }
-            is_apart |= unit.is_apart;
-            if unit.member.is_some() || self.sharing.in_header(number, at).is_some() {
-                continue;
-            }
-            if is_apart && !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(flat.read.text.get(unit.range.clone()).unwrap_or_default());
-            text.push('\n');
-            is_apart = false;
-        }
+        let parts = self.parts(number, flat, &direct);
+        self.add_parts(&mut text, number, flat, &parts);
         let rest = flat.read.text.get(flat.read.end..).unwrap_or_default();
         text.push_str(rest.strip_prefix('\n').unwrap_or(rest));
-        TextFile { text, copies, headers: self.closed(&direct) }
+        let in_head = self.staying(number).filter(|at| !is_behind_head(flat, *at));
+        let units = in_head.chain(parts.iter().filter_map(TextPart::unit)).collect();
+        TextFile { text, copies, headers: self.closed(&direct), units }
+    }
+
+    /// The line by which a text includes the header of a source.
+    fn include_of(&self, flat: &TreeText, source: &str) -> String {
+        self.headers.get(source).map_or(String::new(), |header| include(&flat.name, &header.name))
     }
 
     /// The comments about headers that are in none of those that a text needs.
@@ -370,11 +372,10 @@ impl<'a> TreeFiles<'a> {
 
     /// Which line of a text of the tree is which line of the flat one.
     pub fn lines_of_text(&self, number: usize) -> Vec<Option<MappedLine>> {
-        let units = self.flat.get(number).into_iter().flat_map(|flat| &flat.read.units).enumerate();
-        let stays = |at: &usize| self.sharing.in_header(number, *at).is_none();
-        let units = units.filter(|(at, (unit, _))| unit.member.is_none() && stays(at));
-        let units = units.map(|(_, (unit, _))| (number, unit.code.start..unit.range.end));
-        self.lines_of(self.texts.get(number).map_or("", |file| file.text.as_str()), units)
+        let (Some(flat), Some(file)) = (self.flat.get(number), self.texts.get(number)) else { return Vec::new() };
+        let units = file.units.iter().filter_map(|at| flat.read.units.get(*at));
+        let units = units.map(|(unit, _)| (number, unit.code.start..unit.range.end));
+        self.lines_of(&file.text, units)
     }
 
     /// Where parts of flat texts stand in a text that has them in this order.
@@ -429,17 +430,25 @@ impl<'a> TreeFiles<'a> {
         }
     }
 
-    /// The names of texts that do not have the declarations of the flat ones with their headers: each token for token and once, and
+    /// Whether headers need something of the texts that include them.
+    pub fn needs_texts(&self) -> bool {
+        !self.sharing.needed_of_texts(&self.edges).is_empty()
+    }
+
+    /// The numbers of texts that do not have the declarations of the flat ones with their headers: each token for token and once, and
     /// in an order in which nothing is used before it is declared, besides those that are of others. What stands in structs is
     /// compared on its own.
-    pub fn unequal(&self) -> Vec<&'a str> {
-        let numbers = 0..self.texts.len();
-        numbers.filter(|number| !self.is_equal(*number)).filter_map(|n| Some(&*self.flat.get(n)?.name)).collect()
+    pub fn unequal(&self) -> Vec<usize> {
+        (0..self.texts.len()).filter(|number| !self.is_equal(*number)).collect()
     }
 
     fn is_equal(&self, number: usize) -> bool {
         let Some(flat) = self.flat.get(number) else { return false };
         let whole = TextUnits::of(&self.whole(number)).units;
+        let flat_units = || flat.read.units.iter().map(|(unit, _)| unit);
+        if !self.late.is_empty() && !parts::is_in_order(&whole, &flat_units().collect::<Vec<_>>()) {
+            return false;
+        }
         let kept = |unit: &TextUnit| {
             let text = unit.tokens_in_place();
             let is_ours = [
@@ -454,8 +463,7 @@ impl<'a> TreeFiles<'a> {
         };
         let mut counts: BTreeMap<(String, bool), isize> = BTreeMap::new();
         whole.iter().filter_map(kept).for_each(|key| *counts.entry(key).or_default() += 1);
-        let flat_units = flat.read.units.iter().map(|(unit, _)| unit);
-        flat_units.filter_map(kept).for_each(|key| *counts.entry(key).or_default() -= 1);
+        flat_units().filter_map(kept).for_each(|key| *counts.entry(key).or_default() -= 1);
         let of_others: BTreeSet<String> =
             (0..self.sharing.count()).filter_map(|id| self.unit(id)).map(|(_, unit)| unit.tokens_in_place()).collect();
         counts.into_iter().all(|((text, is_directive), count)| match count {

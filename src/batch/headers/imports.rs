@@ -23,6 +23,14 @@ impl WgslImports {
         }
     }
 
+    /// Whether a text and its files are one module, in which each may name what another one declares.
+    pub fn are_of_one_module(self) -> bool {
+        match self {
+            WgslImports::None => true,
+            WgslImports::Wesl | WgslImports::NagaOil => false,
+        }
+    }
+
     /// What a module begins with.
     pub fn head(self, file: &str) -> String {
         match self {

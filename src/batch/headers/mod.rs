@@ -276,19 +276,31 @@ impl TreeMaking<'_> {
             }
             let read: Vec<sharing::ReadText> = texts.iter().map(|text| text.read.clone()).collect();
             let (outputs, _) = read.split_at(count);
-            let form = HeaderForm { language, imports: self.imports };
-            let mut sharing = HeaderSharing::of(outputs, form);
-            let mains = texts.iter().take(count).map(|text| text.mains.clone()).collect();
-            sharing.set_sources(includes.clone(), mains, language.includes());
-            let left_out = sharing.add_spare(&read, count, form);
-            self.left_out.extend(left_out.into_iter().map(|name| format!("{}: {name}", target.name())));
-            let files =
-                TreeFiles::new((&texts, count), (&sharing, &includes), (target, language, self.imports), &built.base);
-            let wrong = files.unequal();
-            if let Some(name) = wrong.first() {
-                let text = format!("the headers of {name} do not give back its text: build it with `--layout flat`");
-                return Err(Finding::error(Code::INTERNAL, text));
-            }
+            let mains = || texts.iter().take(count).map(|text| text.mains.clone()).collect();
+            // Texts that headers are not right for which need something of them.
+            let mut without: BTreeSet<usize> = BTreeSet::new();
+            let mut needs_texts = language.includes() || self.imports.are_of_one_module();
+            let files = loop {
+                let form = HeaderForm { language, imports: self.imports, needs_texts };
+                let mut sharing = HeaderSharing::of(outputs, form, &without);
+                sharing.set_sources(includes.clone(), mains(), language.includes());
+                let left_out = sharing.add_spare(&read, count, form);
+                let how = (target, language, self.imports);
+                let files = TreeFiles::new((&texts, count), (sharing, &includes), how, &built.base);
+                let wrong = files.unequal();
+                let Some(first) = wrong.first().and_then(|number| texts.get(*number)) else {
+                    self.left_out.extend(left_out.into_iter().map(|name| format!("{}: {name}", target.name())));
+                    break files;
+                };
+                if !files.needs_texts() {
+                    let name = &first.name;
+                    let text =
+                        format!("the headers of {name} do not give back its text: build it with `--layout flat`");
+                    return Err(Finding::error(Code::INTERNAL, text));
+                }
+                needs_texts = without.is_empty();
+                without.extend(wrong);
+            };
             for (source, header) in &files.headers {
                 self.names.headers.insert(header.name.clone(), (*source).to_owned());
                 self.put(&header.name, &header.text, &files, &|| files.lines_of_header(source));

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | it comes from a source that the program includes | what is in a program's own files stays in its text |
 //! | it is written alike in all texts that have it | bindings and specialized functions may differ between programs |
-//! | all that it names stands in headers, too | a header is included before the rest of a text |
+//! | all that it names stands in headers, too, or in each text that includes its header | the header is included behind that |
 //! | headers need each other in one direction, and so do structs | each is read once |
 //! | all that a text has in a struct stands in its header | a struct is in one place |
 //! | no text that includes its header has something else of its name | a header is included as a whole |
@@ -14,6 +14,7 @@
 //! What does not hold for most of the texts that have a declaration keeps it in the texts. A text for which it does not hold, where it
 //! does for most others, does without that header. Each decision may bring others, so that all is asked again until nothing changes.
 
+mod outside;
 mod spare;
 mod structs;
 mod unused;
@@ -32,6 +33,8 @@ pub struct HeaderForm {
     pub language: Language,
     /// How files of WGSL name what they need.
     pub imports: WgslImports,
+    /// Headers may need what the texts declare that include them.
+    pub needs_texts: bool,
 }
 
 /// Where a declaration comes from.
@@ -64,6 +67,13 @@ impl ReadText {
         let directives = self.units.iter().filter(|(unit, _)| unit.kind == TextUnitKind::Directive);
         directives.map(|(unit, _)| unit.tokens.join(" ")).collect()
     }
+
+    /// The names by which a unit needs another one.
+    fn names_of(&self, at: usize, user: &TextUnit) -> BTreeSet<String> {
+        let declared = self.units.get(at).map(|(unit, _)| &unit.declares).into_iter().flatten();
+        let used: BTreeSet<String> = declared.clone().filter(|name| user.uses.contains(*name)).cloned().collect();
+        if used.is_empty() { declared.cloned().collect() } else { used }
+    }
 }
 
 /// A declaration that may be in a header.
@@ -77,6 +87,8 @@ pub struct SharedUnit {
     pub of: Option<usize>,
     /// What it depends on: others, by their numbers.
     needs: BTreeSet<usize>,
+    /// The names that it needs of the texts which include its header.
+    outside: BTreeSet<String>,
     /// Of what no program uses: what stands in structs that it may call.
     calls: BTreeSet<usize>,
     /// It stands in its header.
@@ -91,12 +103,13 @@ pub struct SharedUnit {
 impl SharedUnit {
     /// One that stands in its header until something says otherwise. No text has it yet.
     fn of(place: &HeaderPlace, at: (usize, usize), unit: &TextUnit, form: HeaderForm) -> SharedUnit {
-        let HeaderForm { language, imports } = form;
+        let HeaderForm { language, imports, .. } = form;
         SharedUnit {
             place: place.clone(),
             at,
             of: None,
             needs: BTreeSet::new(),
+            outside: BTreeSet::new(),
             calls: BTreeSet::new(),
             is_shared: imports.passes_on(unit),
             texts: BTreeSet::new(),
@@ -111,8 +124,9 @@ impl SharedUnit {
     }
 }
 
-/// What a unit of a text depends on: what may be in headers, by number; `None`: something of the program's own files.
-type Needs = Vec<Option<usize>>;
+/// What a unit of a text depends on: other units of the text, each with the number of what may be in a header; `None`: it is of the
+/// program's own files.
+type Needs = Vec<(usize, Option<usize>)>;
 
 /// What is in headers.
 #[derive(Debug, Default)]
@@ -123,23 +137,25 @@ pub struct HeaderSharing {
     of_texts: Vec<Vec<(Option<usize>, Needs)>>,
     /// Headers that a text does without.
     apart: BTreeSet<(usize, String)>,
+    /// Texts that include no headers which need something of them.
+    without: BTreeSet<usize>,
     /// Headers of which no text uses anything.
     unused: UnusedHeaders,
 }
 
 impl HeaderSharing {
-    /// Of the texts of one target.
-    pub fn of(texts: &[ReadText], form: HeaderForm) -> HeaderSharing {
-        let mut sharing = HeaderSharing::default();
+    /// Of the texts of one target. Those of `without` include no headers that need something of them.
+    pub fn of(texts: &[ReadText], form: HeaderForm, without: &BTreeSet<usize>) -> HeaderSharing {
+        let mut sharing = HeaderSharing { without: without.clone(), ..HeaderSharing::default() };
         sharing.gather(texts, form);
         sharing.resolve(texts);
         let directives: Vec<BTreeSet<String>> = texts.iter().map(ReadText::directives).collect();
         loop {
             // A circle or clash is one only if all that is needed is there.
-            if sharing.mend(&sharing.missing(texts)) {
+            if sharing.mend(&sharing.missing(texts, form)) {
                 continue;
             }
-            sharing.find_needs();
+            sharing.find_needs(texts);
             let all = (texts.len(), &*directives);
             let is_in_order = form.language.includes();
             if sharing.drop_circles()
@@ -223,8 +239,12 @@ impl HeaderSharing {
     }
 
     /// Where something is in a header and what it depends on is not: texts with what it is. A struct depends on all that stands in it.
-    fn missing(&self, texts: &[ReadText]) -> Faults {
+    fn missing(&self, texts: &[ReadText], form: HeaderForm) -> Faults {
         let mut faults = Faults::new();
+        let is_met = |text: usize, needed: Option<usize>| match needed.filter(|id| self.unit(*id).is_some()) {
+            Some(id) => self.is_in_header(text, id),
+            None => form.needs_texts,
+        };
         for (text, (read, of_text)) in texts.iter().zip(&self.of_texts).enumerate() {
             for ((unit, _), (id, _)) in read.units.iter().zip(of_text) {
                 let of = of_struct(unit, of_text).filter(|of| self.is_in_header(text, *of));
@@ -234,7 +254,7 @@ impl HeaderSharing {
             }
             for (id, needs) in of_text {
                 let Some(id) = id.filter(|id| self.is_in_header(text, *id)) else { continue };
-                if needs.iter().any(|needed| needed.is_none_or(|needed| !self.is_in_header(text, needed))) {
+                if needs.iter().any(|(_, needed)| !is_met(text, *needed)) {
                     faults.entry(id).or_default().insert(text);
                 }
             }
@@ -260,15 +280,25 @@ impl HeaderSharing {
     }
 
     /// What each needs in the texts that have it from a header.
-    fn find_needs(&mut self) {
-        let mut all: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); self.shared.len()];
-        for (text, of_text) in self.of_texts.iter().enumerate() {
-            for (id, needs) in of_text {
-                let Some(id) = id.filter(|id| self.is_in_header(text, *id)) else { continue };
-                all.get_mut(id).into_iter().for_each(|all| all.extend(needs.iter().flatten()));
+    fn find_needs(&mut self, texts: &[ReadText]) {
+        let mut all: Vec<(BTreeSet<usize>, BTreeSet<String>)> = vec![Default::default(); self.shared.len()];
+        for (number, (text, of_text)) in texts.iter().zip(&self.of_texts).enumerate() {
+            for ((unit, _), (id, needs)) in text.units.iter().zip(of_text) {
+                let id = id.filter(|id| self.is_in_header(number, *id));
+                let Some((inside, outside)) = id.and_then(|id| all.get_mut(id)) else { continue };
+                let is_inside = |needed: &Option<usize>| needed.is_some_and(|id| self.is_in_header(number, id));
+                let (met, unmet): (Vec<_>, Vec<_>) = needs.iter().partition(|(_, needed)| is_inside(needed));
+                inside.extend(met.iter().filter_map(|(_, needed)| *needed));
+                // A name that headers declare, too, is of a function that the text overloads.
+                let known: BTreeSet<String> = met.iter().flat_map(|(at, _)| text.names_of(*at, unit)).collect();
+                let names = unmet.iter().flat_map(|(at, _)| text.names_of(*at, unit));
+                outside.extend(names.filter(|name| !known.contains(name)));
             }
         }
-        self.shared.iter_mut().zip(all).for_each(|(unit, needs)| unit.needs = needs);
+        self.shared.iter_mut().zip(all).for_each(|(unit, (inside, outside))| {
+            unit.needs = inside;
+            unit.outside = outside;
+        });
     }
 
     /// Of headers that need each other, what crosses against the order of their names stays in texts. Whether there was any.
@@ -353,6 +383,7 @@ impl HeaderSharing {
                 users.for_each(|(id, ..)| faults.entry(*id).or_default().extend([number]));
             }
         }
+        self.add_unmet(texts, count, (&edges, language), &mut faults);
         faults
     }
 
@@ -423,7 +454,7 @@ fn resolve(text: &ReadText, of_text: &mut [(Option<usize>, Needs)]) {
         let given = given.copied().filter(|name| Some(*name) != own);
         let named = unit.uses.iter().map(String::as_str).chain(given);
         let named = named.filter_map(|name| declared.get(name)).flatten();
-        *needs = named.filter(|(other, _)| *other != at).map(|(_, id)| *id).collect();
+        *needs = named.filter(|(other, _)| *other != at).copied().collect();
     }
 }
 

@@ -97,8 +97,8 @@ impl HeaderSharing {
             for (at, (id, needs)) in of_text.iter().enumerate() {
                 let Some(id) = id.filter(|id| *id >= first) else { continue };
                 let Some(unit) = self.shared.get_mut(id).filter(|unit| unit.at == (number, at)) else { continue };
-                unit.is_shared &= needs.iter().all(Option::is_some);
-                unit.needs = needs.iter().flatten().copied().collect();
+                unit.is_shared &= needs.iter().all(|(_, needed)| needed.is_some());
+                unit.needs = needs.iter().filter_map(|(_, needed)| *needed).collect();
                 unit.calls = calls.get(at).cloned().unwrap_or_default();
             }
         }
@@ -116,11 +116,14 @@ impl HeaderSharing {
     fn drop_incomplete(&mut self, first: usize) {
         let spare = || first..self.shared.len();
         let ways = self.ways(first);
+        // What texts have to declare for programs they need not have for what none uses.
+        let late = self.needed_of_texts(&ways);
         let reached: BTreeMap<&String, BTreeSet<&String>> =
             ways.iter().map(|(from, needed)| (from, closure(needed.iter().collect(), &ways))).collect();
         let fits = |unit: &SharedUnit, is_left: &dyn Fn(usize) -> bool| {
             let source = &unit.place.source;
-            let has = |other: &String| other == source || reached.get(source).is_some_and(|all| all.contains(other));
+            let is_reached = |other: &String| reached.get(source).is_some_and(|all| all.contains(other));
+            let has = |other: &String| other == source || !late.contains_key(other) && is_reached(other);
             let is_there = |id: &usize| is_left(*id) && self.unit(*id).is_some();
             !self.unused.is_main(source)
                 && unit.calls.iter().all(is_there)
