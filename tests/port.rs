@@ -389,7 +389,7 @@ fn projects_of_visual_studio_are_read() {
     for expected in [
         "`src/app/App.vcxproj` (4 commands)",
         "src/app/App.vcxproj:34: `fx.hlsl` is of the ShaderType `Effect`, which is not followed",
-        "src/app/App.vcxproj:35: `out.hlsl` and 1 more have no ShaderType: their stages are those of customs",
+        "src/app/App.vcxproj:35: `out.hlsl` and 1 more have no ShaderType: their stages are those that their names tell",
         "src/app/App.vcxproj:36: the condition `'$(X.Length)'=='1'` is not followed",
         "src/app/fx.hlsl, src/app/odd.hlsl, src/app/out.hlsl are compiled by no description",
     ] {
