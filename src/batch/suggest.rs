@@ -177,7 +177,14 @@ impl Source {
 fn undescribed(sources: &[Source]) -> Option<String> {
     let files: Vec<&str> =
         sources.iter().filter(|s| s.groups.is_empty() && !s.entries.is_empty()).map(|s| s.file.as_str()).collect();
-    let words = "are compiled by no description that was followed; their entry points are those that are marked or that names tell";
+    let words = match files.len() {
+        1 => {
+            "is compiled by no description that was followed; its entry points are those that are marked or that names tell"
+        }
+        _ => {
+            "are compiled by no description that was followed; their entry points are those that are marked or that names tell"
+        }
+    };
     let more = match files.len().saturating_sub(MOST_NAMED) {
         0 => String::new(),
         count => format!(" and {count} more"),

@@ -164,8 +164,16 @@ fn comparison(operator: &str) -> Option<Comparison> {
             let value = reader.operand(a)?;
             if is_open(&list) { None } else { Some(list.split(';').any(|element| element == value)) }
         },
-        "STRLESS" | "STRGREATER" | "STRLESS_EQUAL" | "STRGREATER_EQUAL" | "VERSION_EQUAL" | "VERSION_LESS"
-        | "VERSION_GREATER" | "VERSION_LESS_EQUAL" | "VERSION_GREATER_EQUAL" | "IS_NEWER_THAN" => |_, _, _| None,
+        "STRLESS"
+        | "STRGREATER"
+        | "STRLESS_EQUAL"
+        | "STRGREATER_EQUAL"
+        | "VERSION_EQUAL"
+        | "VERSION_LESS"
+        | "VERSION_GREATER"
+        | "VERSION_LESS_EQUAL"
+        | "VERSION_GREATER_EQUAL"
+        | "IS_NEWER_THAN" => |_, _, _| None,
         _ => return None,
     })
 }

@@ -476,7 +476,10 @@ impl CmakeRun<'_> {
     fn written(&mut self, call: &CmakeCall, path: &str) {
         let Some(place) = place_in_tree(&self.directory, path) else { return };
         if is_shader(&place) && self.tree.files.binary_search(&place).is_err() {
-            self.note(call.line, &format!("`{place}` is written by the build, which has not run: run it, then port again"));
+            self.note(
+                call.line,
+                &format!("`{place}` is written by the build, which has not run: run it, then port again"),
+            );
         }
     }
 

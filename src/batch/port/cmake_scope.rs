@@ -99,7 +99,8 @@ impl CmakeScope {
     }
 
     fn is_absent(&self, name: &str) -> bool {
-        let has_prefix = || name.match_indices('_').filter_map(|(at, _)| name.get(..at)).any(|p| self.prefixes.contains(p));
+        let has_prefix =
+            || name.match_indices('_').filter_map(|(at, _)| name.get(..at)).any(|p| self.prefixes.contains(p));
         self.absent.contains(name) || has_prefix()
     }
 

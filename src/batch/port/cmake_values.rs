@@ -99,7 +99,11 @@ pub fn list(scope: &CmakeScope, words: &[&str]) -> Option<(String, String)> {
         }
         ["REMOVE_DUPLICATES", name] => {
             let mut all: Vec<String> = Vec::new();
-            before(name).into_iter().for_each(|value| if !all.contains(&value) { all.push(value) });
+            before(name).into_iter().for_each(|value| {
+                if !all.contains(&value) {
+                    all.push(value)
+                }
+            });
             (*name, all)
         }
         ["FILTER", name, kind, "REGEX", of] => {

@@ -1,10 +1,10 @@
 //! The build descriptions of a tree, and what they say of its files.
 
+use super::cmake_file::{CmakeTree, is_cmake};
 use super::flags::CompilerTool;
 use super::invocation::{Invocation, read_invocation};
 use super::script::{Reading, Script, ScriptCall, ToolCommand, joined};
-use super::words::{UNKNOWN, is_open, is_shader, shown, tool_in, tool_of_python};
-use super::cmake_file::{CmakeTree, is_cmake};
+use super::words::{UNKNOWN, is_open, is_shader, shown, tool_in, tool_of_program};
 use super::{batch_file, content_file, json_file, makefile, project_file, shader_make, shell_file};
 use crate::options::Choices;
 use crate::tree::Stage;
@@ -61,16 +61,20 @@ fn reading(script: &Script, read: &dyn Fn(&str) -> Option<String>) -> Option<Rea
         "mgcb" => Some(content_file::read(script, read)),
         "vcxproj" => Some(project_file::read(script, read)),
         "vcxitems" if !project_file::is_imported(script, read) => Some(project_file::read(script, read)),
-        "py" => tool_of_python(script.text).map(|tool| {
-            let mut reading = Reading::default();
-            let note =
-                "is run by Python, which is not followed: stages are taken from the names of files and functions";
-            reading.note(script, 1, &format!("{tool} {note}"));
-            reading
-        }),
+        "py" => not_followed(script, "Python"),
+        "ps1" => not_followed(script, "PowerShell"),
         _ if makefile::is_makefile(name) => Some(makefile::read(script, read)),
         _ => None,
     }
+}
+
+/// A script that runs a compiler in a language that is not read.
+fn not_followed(script: &Script, language: &str) -> Option<Reading> {
+    let tool = tool_of_program(script.text)?;
+    let mut reading = Reading::default();
+    let note = "which is not followed: stages are taken from the names of files and functions";
+    reading.note(script, 1, &format!("{tool} is run by {language}, {note}"));
+    Some(reading)
 }
 
 fn has_tool(text: &str) -> bool {
@@ -80,7 +84,7 @@ fn has_tool(text: &str) -> bool {
 /// Whether a file may be a description, by its name.
 fn may_be(file: &str) -> bool {
     const ENDINGS: &[&str] =
-        &["cmd", "bat", "sh", "bash", "cmake", "txt", "json", "cfg", "mgcb", "vcxproj", "vcxitems", "py"];
+        &["cmd", "bat", "sh", "bash", "cmake", "txt", "json", "cfg", "mgcb", "vcxproj", "vcxitems", "py", "ps1"];
     let lower = file.to_ascii_lowercase();
     let name = lower.rsplit('/').next().unwrap_or_default();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

@@ -126,7 +126,9 @@ impl VsProject<'_> {
             let (first, said) = (shown(first), Script { name: file, ..self.script });
             let text = match others.len() {
                 0 => format!("`{first}` has no ShaderType: its stage is the one that its name tells"),
-                count => format!("`{first}` and {count} more have no ShaderType: their stages are those that their names tell"),
+                count => format!(
+                    "`{first}` and {count} more have no ShaderType: their stages are those that their names tell"
+                ),
             };
             self.reading.note(&said, *line, &text);
         }
