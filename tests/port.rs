@@ -628,7 +628,7 @@ fn what_is_not_followed_is_named() {
         "c.sh:5: `spirv-opt` is given a shader and is not followed",
         "d.py:1: dxc is run by Python, which is not followed",
         "g.ps1:1: fxc is run by PowerShell, which is not followed",
-        "u.hlsl are compiled by no description",
+        "u.hlsl is compiled by no description",
     ] {
         assert!(report.contains(expected) && run.stderr.contains(expected), "{expected}\n{report}\n{}", run.stderr);
     }

@@ -15,19 +15,19 @@ const DEEPEST: usize = 64;
 
 /// Whether a condition holds, if that is known. `exists` says whether a path is in the tree.
 pub fn truth(words: &[CmakeWord], scope: &CmakeScope, exists: &dyn Fn(&str) -> Option<bool>) -> Option<bool> {
-    let mut reader = ConditionReader { words, at: 0, scope, exists };
+    let mut reader = CmakeConditionReader { words, at: 0, scope, exists };
     let found = reader.any(0);
     if reader.at == words.len() { found } else { None }
 }
 
-struct ConditionReader<'a> {
+struct CmakeConditionReader<'a> {
     words: &'a [CmakeWord],
     at: usize,
     scope: &'a CmakeScope,
     exists: &'a dyn Fn(&str) -> Option<bool>,
 }
 
-impl<'a> ConditionReader<'a> {
+impl<'a> CmakeConditionReader<'a> {
     /// The next word if it is that one and not quoted.
     fn takes(&mut self, text: &str) -> bool {
         let is_it = self.words.get(self.at).is_some_and(|word| !word.is_quoted && word.text == text);
@@ -144,10 +144,10 @@ fn constant(text: &str) -> Option<bool> {
     }
 }
 
-type Comparison = fn(&ConditionReader<'_>, &CmakeWord, &CmakeWord) -> Option<bool>;
+type CmakeComparison = fn(&CmakeConditionReader<'_>, &CmakeWord, &CmakeWord) -> Option<bool>;
 
 /// What an operator between two words does.
-fn comparison(operator: &str) -> Option<Comparison> {
+fn comparison(operator: &str) -> Option<CmakeComparison> {
     Some(match operator {
         "STREQUAL" | "PATH_EQUAL" => |reader, a, b| Some(reader.operand(a)? == reader.operand(b)?),
         "EQUAL" => |reader, a, b| Some(number(reader, a)? == number(reader, b)?),
@@ -178,6 +178,6 @@ fn comparison(operator: &str) -> Option<Comparison> {
     })
 }
 
-fn number(reader: &ConditionReader<'_>, word: &CmakeWord) -> Option<i64> {
+fn number(reader: &CmakeConditionReader<'_>, word: &CmakeWord) -> Option<i64> {
     reader.operand(word)?.parse().ok()
 }
