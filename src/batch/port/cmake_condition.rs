@@ -160,7 +160,8 @@ fn comparison(operator: &str) -> Option<CmakeComparison> {
             if is_open(of) { None } else { Some(pattern(of)?.is_match(text.as_str())) }
         },
         "IN_LIST" => |reader, a, b| {
-            let list = reader.scope.is_defined(&b.text)?.then(|| reader.scope.value(&b.text)).unwrap_or_default();
+            reader.scope.is_defined(&b.text)?;
+            let list = reader.scope.value(&b.text);
             let value = reader.operand(a)?;
             if is_open(&list) { None } else { Some(list.split(';').any(|element| element == value)) }
         },

@@ -178,6 +178,9 @@ enum CmakeFlow {
     Return,
 }
 
+/// What a command sets, by its words: the variable and its value.
+type CmakeSetter = fn(&CmakeScope, &[&str]) -> Option<(String, String)>;
+
 struct CmakeRun<'a> {
     tree: &'a CmakeTree<'a>,
     functions: BTreeMap<String, CmakeFunction>,
@@ -426,7 +429,7 @@ impl CmakeRun<'_> {
         self.scopes.iter_mut().next_back().into_iter().for_each(|scope| scope.choose(name, value.clone()));
     }
 
-    fn assigned(&mut self, what: fn(&CmakeScope, &[&str]) -> Option<(String, String)>, words: &[&str]) {
+    fn assigned(&mut self, what: CmakeSetter, words: &[&str]) {
         if let Some((name, value)) = self.scope().and_then(|scope| what(scope, words)) {
             self.set(&name, value);
         }
