@@ -156,6 +156,80 @@ fn descriptions_of_every_kind_are_read() {
     }
 }
 
+/// CMake files share functions and variables with those that they include or add; conditions that are known choose a part.
+#[test]
+fn cmake_files_run_others() {
+    let all = "list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/build)\ninclude(shaders)\nset(FLAGS -D K=2)\n\
+        option(WITH_LAST \"the last\" OFF)\nfind_path(COMMON common.hlsli PATHS ${CMAKE_CURRENT_SOURCE_DIR}/none ${CMAKE_CURRENT_SOURCE_DIR}/inc)\n\
+        file(GLOB PARTS RELATIVE ${CMAKE_SOURCE_DIR}/parts ${CMAKE_SOURCE_DIR}/parts/*)\nforeach(part ${PARTS})\n\
+        if(IS_DIRECTORY ${CMAKE_SOURCE_DIR}/parts/${part})\nadd_subdirectory(parts/${part})\nendif()\nendforeach()\n\
+        return()\ncompile(SOURCES parts/a/never.frag.hlsl PROFILE ps)\n";
+    let module = "function(compile)\ncmake_parse_arguments(ARG \"ROWS\" \"PROFILE\" \"SOURCES;MORE\" ${ARGN})\n\
+        if(NOT ARG_SOURCES OR (ARG_PROFILE STREQUAL none))\nreturn()\nendif()\nforeach(source IN LISTS ARG_SOURCES)\n\
+        if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})\ncontinue()\nendif()\nget_filename_component(kind ${source} EXT)\n\
+        string(REGEX REPLACE \"^[.]([a-z]+)[.].*$\" \"\\\\1\" kind ${kind})\nif(kind STREQUAL frag)\nset(entry shade)\n\
+        elseif(kind MATCHES \"^v\")\nset(entry place)\nelse()\nset(entry broken)\nendif()\nif(ARG_ROWS)\nset(order -Zpr)\nendif()\n\
+        add_custom_command(OUTPUT ${source}.spv COMMAND ${CMAKE_COMMAND} -E time ${DXC} -T ${ARG_PROFILE}_6_0 -E ${entry} ${order}\n\
+        ${FLAGS} ${ARG_MORE} -I ${COMMON} \"-DTEXT=\\\"x\\\"\" ${source})\nendforeach()\nendfunction()\n";
+    let part = "compile(SOURCES a.frag.hlsl PROFILE ps MORE -D L=1)\ncompile(SOURCES PROFILE none)\nmacro(twice)\n\
+        compile(SOURCES ${ARGN} PROFILE vs ROWS)\nendmacro()\ntwice(b.vert.hlsl)\nconfigure_file(settings.in ${CMAKE_SOURCE_DIR}/inc/settings.hlsli)\n";
+    let vertex = "float4 place(float4 at : POSITION) : SV_Position { return at; }\n";
+    let files = [
+        ("s/CMakeLists.txt", all),
+        ("s/build/shaders.cmake", module),
+        ("s/inc/common.hlsli", "#define ONE 1\n"),
+        ("s/parts/a/CMakeLists.txt", part),
+        ("s/parts/a/a.frag.hlsl", SHADER),
+        ("s/parts/a/b.vert.hlsl", vertex),
+        ("s/parts/a/never.frag.hlsl", SHADER),
+        ("s/parts/none.txt", "no directory\n"),
+    ];
+    let (manifest, report) = manifest_of(&files);
+    let defines = "defines = { K = \"2\", L = \"1\", TEXT = \"x\" }\ninclude = [\"inc\"]\n";
+    let rows = "entries = [\"place:vertex\"]\ndefines = { K = \"2\", TEXT = \"x\" }\ninclude = [\"inc\"]\nmatrix-layout = \"row\"\n";
+    for expected in [&format!("entries = [\"shade:fragment\"]\n{defines}"), rows] {
+        assert!(manifest.contains(expected), "{expected}\n{manifest}\n{report}");
+    }
+    for expected in [
+        "Entry points and macros are those of `CMakeLists.txt` (2 commands).",
+        "parts/a/CMakeLists.txt:7: `inc/settings.hlsli` is written by the build, which has not run: run it, then port again",
+        "parts/a/never.frag.hlsl is compiled by no description that was followed; its entry points are",
+    ] {
+        assert!(report.contains(expected), "{expected}\n{report}");
+    }
+    assert!(!manifest.contains("broken"), "{manifest}\n{report}");
+}
+
+/// A command of ShaderMake says macros and include directories for all of its configuration; of those for several platforms the one
+/// for D3D is taken.
+#[test]
+fn commands_of_shader_make_are_followed() {
+    let cmake = "set(COMMON --sourceDir x -c \"x/shaders.cfg\" -I \"${CMAKE_SOURCE_DIR}/inc\" --matrixRowMajor --WX -m 6_5 -D K=2)\n\
+        set(COMMANDS)\nif(WITH_VULKAN)\nlist(APPEND COMMANDS COMMAND ${SHADERMAKE_PATH} --platform=SPIRV ${COMMON} -D SPIRV --tRegShift 20)\n\
+        endif()\nlist(APPEND COMMANDS COMMAND ShaderMake -p DXIL ${COMMON} --compiler ${DXC})\n\
+        add_custom_target(Shaders ALL ${COMMANDS} WORKING_DIRECTORY \"${CMAKE_CURRENT_SOURCE_DIR}\" VERBATIM)\n";
+    let (manifest, report) = manifest_of(&[
+        ("s/CMakeLists.txt", cmake),
+        ("s/x/shaders.cfg", "a.hlsl -T ps -E shade -D L=1\n"),
+        ("s/x/a.hlsl", &format!("#include \"one.hlsli\"\n{SHADER}")),
+        ("s/inc/one.hlsli", "#define ONE 1\n"),
+    ]);
+    let section = "[[shader]]\nfiles = [\"x/a.hlsl\"]\nentries = [\"shade:fragment\"]\ndefines = { K = \"2\", L = \"1\" }\n\
+        include = [\"inc\"]\nmatrix-layout = \"row\"\n";
+    assert!(manifest.contains(section), "{manifest}\n{report}");
+    assert!(report.contains("those of `CMakeLists.txt` (1 commands)"), "{report}");
+}
+
+/// Stages that each declare a type by one name are programs by themselves in Slang, where a file is no scope.
+#[test]
+fn stages_with_types_of_one_name_are_programs_by_themselves() {
+    let vertex = "struct Point { float4 at : SV_Position; float2 uv; };\n[shader(\"vertex\")]\n\
+        Point main(float4 at : POSITION) { Point p; p.at = at; p.uv = at.xy; return p; }\n";
+    let fragment = "struct Point { float2 uv; };\n[shader(\"fragment\")]\nfloat4 main(Point p) : SV_Target { return p.uv.xyxy; }\n";
+    let (manifest, _) = manifest_of(&[("s/a.vert.slang", vertex), ("s/a.frag.slang", fragment)]);
+    assert!(!manifest.contains("[[program]]"), "{manifest}");
+}
+
 /// Batch files run others with what these take, which say nothing by themselves then; `%cd%` is a place in the tree.
 #[test]
 fn batch_files_run_others() {
@@ -405,7 +479,7 @@ fn projects_of_visual_studio_are_read() {
     for expected in [
         "`src/app/App.vcxproj` (4 commands)",
         "src/app/App.vcxproj:34: `fx.hlsl` is of the ShaderType `Effect`, which is not followed",
-        "src/app/App.vcxproj:35: `out.hlsl` and 1 more have no ShaderType: their stages are those of customs",
+        "src/app/App.vcxproj:35: `out.hlsl` and 1 more have no ShaderType: their stages are those that their names tell",
         "src/app/App.vcxproj:36: the condition `'$(X.Length)'=='1'` is not followed",
         "src/app/fx.hlsl, src/app/odd.hlsl, src/app/out.hlsl are compiled by no description",
     ] {
@@ -549,7 +623,14 @@ fn what_is_not_followed_is_named() {
     let shell = "dxc -T ps_6_0 -E \"$ENTRY\" a.hlsl\ndxc -T ps_6_0 -Gpp a.hlsl\ndxc -T ps_6_0 gone.hlsl\nglslc b.frag\n\
          spirv-opt a.hlsl\n";
     let python = "subprocess.run(['dxc', '-T', profile])\n";
-    let files = [("s/a.hlsl", SHADER), ("s/b.cmd", batch), ("s/c.sh", shell), ("s/d.py", python), ("s/u.hlsl", SHADER)];
+    let files = [
+        ("s/a.hlsl", SHADER),
+        ("s/b.cmd", batch),
+        ("s/c.sh", shell),
+        ("s/d.py", python),
+        ("s/g.ps1", "& fxc.exe /T ps_5_0 a.hlsl"),
+        ("s/u.hlsl", SHADER),
+    ];
     let directory = tree(&files);
     let run = port(directory.path(), &[]);
     let report = read(directory.path(), "out/port.md");
@@ -562,7 +643,8 @@ fn what_is_not_followed_is_named() {
         "c.sh:4: `b.frag` is GLSL, which is not read",
         "c.sh:5: `spirv-opt` is given a shader and is not followed",
         "d.py:1: dxc is run by Python, which is not followed",
-        "u.hlsl are compiled by no description",
+        "g.ps1:1: fxc is run by PowerShell, which is not followed",
+        "u.hlsl is compiled by no description",
     ] {
         assert!(report.contains(expected) && run.stderr.contains(expected), "{expected}\n{report}\n{}", run.stderr);
     }

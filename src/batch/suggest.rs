@@ -8,7 +8,7 @@ use super::port::{Described, Group, groups, joined, list};
 use super::walk::files_below;
 use crate::check::stage_in_name;
 use crate::compile::{self, Options, Output, Target};
-use crate::diagnostic::{Code, Severity};
+use crate::diagnostic::{Code, Severity, codes};
 use crate::source::LoadError;
 use crate::tree::Stage;
 use rayon::prelude::*;
@@ -177,7 +177,14 @@ impl Source {
 fn undescribed(sources: &[Source]) -> Option<String> {
     let files: Vec<&str> =
         sources.iter().filter(|s| s.groups.is_empty() && !s.entries.is_empty()).map(|s| s.file.as_str()).collect();
-    let words = "are compiled by no description that was followed; their entry points are those of customs";
+    let words = match files.len() {
+        1 => {
+            "is compiled by no description that was followed; its entry points are those that are marked or that names tell"
+        }
+        _ => {
+            "are compiled by no description that was followed; their entry points are those that are marked or that names tell"
+        }
+    };
     let more = match files.len().saturating_sub(MOST_NAMED) {
         0 => String::new(),
         count => format!(" and {count} more"),
@@ -318,7 +325,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether files can be laid out as one program: each stage may have declared a buffer by the parts of it that it reads.
+/// Whether files can be laid out as one program: each stage may have declared a buffer by the parts of it that it reads, or a type of
+/// its own by the name of another.
 fn agree(compiler: &Compiler, files: &[&Source]) -> bool {
     let files: Vec<&str> = files.iter().map(|source| source.file.as_str()).collect();
     let targets = vec![Target::Hlsl, Target::Glsl];
@@ -326,7 +334,7 @@ fn agree(compiler: &Compiler, files: &[&Source]) -> bool {
     !output
         .diagnostics
         .iter()
-        .any(|d| d.severity == Severity::Error && crate::diagnostic::codes::rule(d.code).is_some())
+        .any(|d| d.severity == Severity::Error && (d.code == Code::REDECLARED || codes::rule(d.code).is_some()))
 }
 
 fn first_error(output: &Output) -> Option<String> {

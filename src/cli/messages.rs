@@ -4,6 +4,7 @@ use super::{Outcome, say, show};
 use crate::batch::{Built, Finding};
 use crate::compile::Output;
 use crate::diagnostic::{Code, Merged, Message, Severity, sarif};
+use crate::source::join_path;
 use clap::{Args, ValueEnum};
 
 /// The form of diagnostics.
@@ -74,7 +75,8 @@ impl Messages {
         built.errors.iter().for_each(|fault| self.finding(fault));
         let mut merged = Merged::default();
         for (job, report) in &mut built.reports {
-            merged.add(&job.path().to_string_lossy(), std::mem::take(&mut report.messages));
+            let path = job.path().to_string_lossy().replace('\\', "/");
+            merged.add(&join_path("", &path), std::mem::take(&mut report.messages));
         }
         merged.finish().into_iter().for_each(|message| self.report(message));
     }

@@ -158,7 +158,7 @@ fn manifest(
     facts.ignored.clone_from(ignored);
     let sources: Vec<String> = found.iter().map(|(name, count)| format!("`{name}` ({count} commands)")).collect();
     facts.origin.push(match sources.as_slice() {
-        [] => "No build description of the tree could be followed: entry points are those of customs.".to_owned(),
+        [] => "No build description of the tree could be followed: entry points are those that are marked, or that the names of files and functions tell.".to_owned(),
         sources => format!("Entry points and macros are those of {}.", sources.join(", ")),
     });
     if args.manifest_in_tree {

@@ -1,10 +1,11 @@
 //! The build descriptions of a tree, and what they say of its files.
 
+use super::cmake_file::{CmakeTree, is_cmake};
 use super::flags::CompilerTool;
 use super::invocation::{Invocation, read_invocation};
-use super::script::{Reading, Script, ToolCommand, joined};
-use super::words::{UNKNOWN, is_open, is_shader, shown, tool_in, tool_of_python};
-use super::{batch_file, cmake_file, content_file, json_file, makefile, project_file, shader_make, shell_file};
+use super::script::{Reading, Script, ScriptCall, ToolCommand, joined};
+use super::words::{UNKNOWN, is_open, is_shader, shown, tool_in, tool_of_program};
+use super::{batch_file, content_file, json_file, makefile, project_file, shader_make, shell_file};
 use crate::options::Choices;
 use crate::tree::Stage;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,8 @@ pub struct Descriptions {
     pub all: Vec<Described>,
     /// What needs a person.
     pub notes: Vec<String>,
+    /// Sources in GLSL by the place of their commands.
+    glsl: BTreeMap<String, BTreeSet<String>>,
     /// Options that decide on nothing, with the reason, and how often.
     pub ignored: BTreeMap<(String, &'static str), usize>,
 }
@@ -53,23 +56,25 @@ fn reading(script: &Script, read: &dyn Fn(&str) -> Option<String>) -> Option<Rea
     match ending {
         "cmd" | "bat" => Some(batch_file::read(script, read)),
         "sh" | "bash" => Some(shell_file::read(script)),
-        "cmake" => Some(cmake_file::read(script)),
-        "txt" if name == "cmakelists.txt" => Some(cmake_file::read(script)),
         "json" if has_tool(script.text) => Some(json_file::read(script)),
         "cfg" | "txt" if shader_make::is_shader_make(script.text) => Some(shader_make::read(script)),
         "mgcb" => Some(content_file::read(script, read)),
         "vcxproj" => Some(project_file::read(script, read)),
         "vcxitems" if !project_file::is_imported(script, read) => Some(project_file::read(script, read)),
-        "py" => tool_of_python(script.text).map(|tool| {
-            let mut reading = Reading::default();
-            let note =
-                "is run by Python, which is not followed: stages are taken from the names of files and functions";
-            reading.note(script, 1, &format!("{tool} {note}"));
-            reading
-        }),
+        "py" => not_followed(script, "Python"),
+        "ps1" => not_followed(script, "PowerShell"),
         _ if makefile::is_makefile(name) => Some(makefile::read(script, read)),
         _ => None,
     }
+}
+
+/// A script that runs a compiler in a language that is not read.
+fn not_followed(script: &Script, language: &str) -> Option<Reading> {
+    let tool = tool_of_program(script.text)?;
+    let mut reading = Reading::default();
+    let note = "which is not followed: stages are taken from the names of files and functions";
+    reading.note(script, 1, &format!("{tool} is run by {language}, {note}"));
+    Some(reading)
 }
 
 fn has_tool(text: &str) -> bool {
@@ -79,7 +84,7 @@ fn has_tool(text: &str) -> bool {
 /// Whether a file may be a description, by its name.
 fn may_be(file: &str) -> bool {
     const ENDINGS: &[&str] =
-        &["cmd", "bat", "sh", "bash", "cmake", "txt", "json", "cfg", "mgcb", "vcxproj", "vcxitems", "py"];
+        &["cmd", "bat", "sh", "bash", "cmake", "txt", "json", "cfg", "mgcb", "vcxproj", "vcxitems", "py", "ps1"];
     let lower = file.to_ascii_lowercase();
     let name = lower.rsplit('/').next().unwrap_or_default();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -89,8 +94,10 @@ fn may_be(file: &str) -> bool {
 /// Reads all descriptions among the files of a tree, which are sorted. `read` gives the text of a file.
 pub fn describe(files: &[String], read: &dyn Fn(&str) -> Option<String>) -> Descriptions {
     let text_of = |name: &str| read(name).filter(|text| text.len() <= MOST_BYTES);
-    let mut readings = BTreeMap::new();
-    for name in files.iter().filter(|file| may_be(file)) {
+    let cmake = CmakeTree::new(files, &text_of);
+    let mut readings: BTreeMap<&str, Reading> = cmake.readings();
+    readings.values_mut().for_each(|reading| *reading = followed(std::mem::take(reading), files, &text_of));
+    for name in files.iter().filter(|file| may_be(file) && !is_cmake(file)) {
         let Some(text) = text_of(name) else { continue };
         if let Some(reading) = reading(&Script { name, text: &text, files }, read) {
             readings.insert(name.as_str(), followed(reading, files, &text_of));
@@ -107,20 +114,41 @@ pub fn describe(files: &[String], read: &dyn Fn(&str) -> Option<String>) -> Desc
         }
         reading.commands.iter().for_each(|command| found.add(command, files, read));
     }
+    let glsl = std::mem::take(&mut found.glsl);
+    found.notes.extend(glsl.iter().map(|(place, sources)| format!("{place}: {}", glsl_note(sources))));
     found
 }
 
-/// What a description says, with what the batch files say that it runs.
+/// What a description says, with what the batch files say that it runs, and the configurations that it has compiled.
 fn followed(mut reading: Reading, files: &[String], text_of: &dyn Fn(&str) -> Option<String>) -> Reading {
+    let calls = std::mem::take(&mut reading.calls);
+    // One configuration is compiled for several platforms.
+    let is_best = |call: &ScriptCall| {
+        let others = calls.iter().filter(|other| other.name == call.name && shader_make::is_config(other));
+        others.min_by_key(|other| shader_make::distance(other)) == Some(call)
+    };
     // They run others themselves, so that none is left over.
-    for call in std::mem::take(&mut reading.calls) {
+    for call in calls.iter().filter(|call| !shader_make::is_config(call) || is_best(call)).cloned() {
         let Some(text) = text_of(&call.name) else { continue };
-        let of_call = batch_file::read_call(&Script { name: &call.name, text: &text, files }, &call, text_of);
+        let script = Script { name: &call.name, text: &text, files };
+        let of_call = match shader_make::is_config(&call) {
+            true => shader_make::read_call(&script, &call),
+            false => batch_file::read_call(&script, &call, text_of),
+        };
         reading.commands.extend(of_call.commands);
         reading.notes.extend(of_call.notes);
         reading.called.extend(of_call.called.into_iter().chain([call.name]));
     }
     reading
+}
+
+fn glsl_note(sources: &BTreeSet<String>) -> String {
+    let mut names = sources.iter();
+    let first = names.next().map_or("", String::as_str);
+    match names.len() {
+        0 => format!("`{first}` is GLSL, which is not read"),
+        more => format!("`{first}` and {more} more are GLSL, which is not read"),
+    }
 }
 
 /// The scripts that others run: by themselves they may lack what these give them. Of those that run each other one is left.
@@ -152,7 +180,9 @@ impl Descriptions {
             }
         }
         if let Some(glsl) = said.files.iter().find(|file| !said.is_read(tool, file)) {
-            self.note(command, &format!("`{}` is GLSL, which is not read", shown(glsl)));
+            let name = if is_open(glsl) { shown(glsl) } else { joined(&command.directory, glsl) };
+            let of_place = self.glsl.entry(command.place.clone()).or_default();
+            of_place.insert(name);
         }
         let is_known = |text: &str| !is_open(text);
         let open = said.entries.iter().map(|(name, _)| name).find(|name| !is_known(name));

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `flags`, `invocation`, `words` | command lines of fxc, dxc and slangc |
-//! | `script`, `batch_file`, `batch_syntax`, `batch_text`, `shell_file`, `cmake_file`, `json_file`, `shader_make`, `content_file`, `project_file`, `project_condition`, `project_xml`, `makefile` | build descriptions, as the commands that they run |
+//! | `script`, `batch_file`, `batch_syntax`, `batch_text`, `shell_file`, `cmake_file`, `cmake_syntax`, `cmake_scope`, `cmake_condition`, `cmake_values`, `json_file`, `shader_make`, `content_file`, `project_file`, `project_condition`, `project_xml`, `makefile` | build descriptions, as the commands that they run |
 //! | `describe`, `groups`, `tree_manifest` | all of a tree, and what it is in a manifest |
 //! | `merge`, `update`, `output` | three-way merges: of a text, of all files, on disk |
 //! | `report`, `document` | what is told |
@@ -11,7 +11,11 @@
 mod batch_file;
 mod batch_syntax;
 mod batch_text;
+mod cmake_condition;
 mod cmake_file;
+mod cmake_scope;
+mod cmake_syntax;
+mod cmake_values;
 mod content_file;
 mod describe;
 mod document;

@@ -125,8 +125,10 @@ impl VsProject<'_> {
         if let [(first, file, line), others @ ..] = std::mem::take(&mut self.without_type).as_slice() {
             let (first, said) = (shown(first), Script { name: file, ..self.script });
             let text = match others.len() {
-                0 => format!("`{first}` has no ShaderType: its stage is that of customs"),
-                count => format!("`{first}` and {count} more have no ShaderType: their stages are those of customs"),
+                0 => format!("`{first}` has no ShaderType: its stage is the one that its name tells"),
+                count => format!(
+                    "`{first}` and {count} more have no ShaderType: their stages are those that their names tell"
+                ),
             };
             self.reading.note(&said, *line, &text);
         }

@@ -29,7 +29,7 @@ pub struct ToolCommand {
     pub place: String,
 }
 
-/// A batch file of the tree that a description runs.
+/// A batch file of the tree that a description runs, or a configuration that it has compiled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScriptCall {
     /// Its path from the tree.
@@ -45,9 +45,9 @@ pub struct ScriptCall {
 pub struct Reading {
     /// Its commands.
     pub commands: Vec<ToolCommand>,
-    /// Batch files that it runs and that are to be followed yet.
+    /// Batch files that it runs, and configurations, that are to be followed yet.
     pub calls: Vec<ScriptCall>,
-    /// Batch files that it has run, whose commands are among its own.
+    /// Descriptions that it has run, whose commands are among its own.
     pub called: BTreeSet<String>,
     /// What could not be followed, for people.
     pub notes: Vec<String>,
@@ -68,7 +68,8 @@ impl Reading {
             return self.compiler(script, line, directory, words.to_vec());
         }
         let Some((program, arguments)) = words.split_first() else { return };
-        if let Some(call) = script.called(directory, words) {
+        let called = script.called(directory, words).or_else(|| super::shader_make::called(script, directory, words));
+        if let Some(call) = called {
             return self.calls.push(call);
         }
         if let Some(all) = like_dxc(words) {

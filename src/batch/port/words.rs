@@ -1,6 +1,6 @@
 //! Command lines as words, as shells split them, and what in them is not known.
 
-use super::flags::CompilerTool;
+use super::flags::{CompilerTool, flag};
 use super::invocation::stage_of_profile;
 use super::shader_make::{MOST_VARIANTS, braces};
 
@@ -134,7 +134,11 @@ pub fn like_dxc(words: &[String]) -> Option<Vec<Vec<String>>> {
         return None;
     }
     let mut all = vec![vec![CompilerTool::Dxc.name().to_owned()]];
-    for word in arguments {
+    // What is no option of dxc is one of the program, which is named.
+    let is_own = |word: &&String| {
+        word.strip_prefix('-').is_some_and(|rest| !is_open(word) && flag(CompilerTool::Dxc, rest).is_none())
+    };
+    for word in arguments.iter().filter(|word| !is_own(word)) {
         let is_macro = word.starts_with("-D") || word.starts_with("/D");
         let (choices, _) = if is_macro && !is_open(word) { braces(word) } else { (vec![word.clone()], true) };
         if choices.len() * all.len() > MOST_VARIANTS {
@@ -165,8 +169,8 @@ pub fn is_shader(word: &str) -> bool {
     word.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending.to_ascii_lowercase().as_str()))
 }
 
-/// Whether a script of Python runs a compiler: it is named, since it is not followed.
-pub fn tool_of_python(text: &str) -> Option<String> {
+/// The compiler that a script runs in a language that is not followed: it is named.
+pub fn tool_of_program(text: &str) -> Option<String> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     let mut tools = words
         .filter(|word| ["dxc", "fxc", "slangc", "glslc", "glslangvalidator"].contains(&program_name(word).as_str()));
