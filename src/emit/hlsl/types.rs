@@ -59,8 +59,13 @@ fn name(cx: &Context, ty: TypeId, modifiers: Modifiers, declared: Option<(Span, 
             let (inner, sizes) = split_array(cx, ty);
             of(inner) + &sizes
         }
-        Type::Texture(texture) => without_default(cx, texture_name(&texture, &element(texture.element)), declared),
-        Type::Buffer(kind, access, t) => without_default(cx, kind.name(access, &element(t)), declared),
+        Type::Texture(texture) => {
+            let text = texture_name(&texture, &element(texture.element));
+            without_default(cx, text, declared.filter(|_| texture.access == Access::Read && !texture.multisampled))
+        }
+        Type::Buffer(kind, access, t) => {
+            without_default(cx, kind.name(access, &element(t)), declared.filter(|_| access == Access::Read))
+        }
         // How its data lies, its members say.
         Type::ConstantBuffer(t, _) => format!("ConstantBuffer<{}>", of(t)),
         // `out vertices T name[N]`: the parameter's printer adds the size.
@@ -76,7 +81,8 @@ fn name(cx: &Context, ty: TypeId, modifiers: Modifiers, declared: Option<(Span, 
     }
 }
 
-/// The name of a type whose argument is the one that it has without any, as `Texture2D` where the source writes that.
+/// The name of a type whose argument is the one that it has without any, as `Texture2D` where the source writes that. Textures with
+/// several samples and those that are written have no such argument in HLSL.
 fn without_default(cx: &Context, text: String, declared: Option<(Span, &Hlsl)>) -> String {
     let written = text.strip_suffix("<float4>").zip(declared);
     match written.filter(|(plain, (name, _))| cx.trivia.is_word_before(*name, plain)) {
