@@ -146,7 +146,10 @@ impl Exprs<'_> {
         if is_shift || component(id) != component(other) {
             return None;
         }
-        let scalar = self.splat_source(id).filter(|inner| component(*inner) == component(id)).unwrap_or(id);
+        // Beside a number alone, the vector is what this operand says; so is one that the source says.
+        let is_widened = self.type_id(other) == self.type_id(id) && !matches!(self.kind(id), ExprKind::Convert(_, true));
+        let of_own_kind = |inner: &ExprId| is_widened && component(*inner) == component(id);
+        let scalar = self.splat_source(id).filter(of_own_kind).unwrap_or(id);
         let start = out.len();
         let prec = self.adapting(scalar, out)?;
         if self.is_typed(other, DEPTH) {
