@@ -22,8 +22,7 @@ use crate::target::Capability;
 use crate::tree::{
     Explicit, ExprArena, ExprId, ExprKind, ExprKinds, Function, FunctionId, Item, Param, Program, StmtKind,
 };
-use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PASS: Pass = Pass {
     name: "called_entry_points",
@@ -77,7 +76,7 @@ fn run(cx: &mut Context) {
     for tree in cx.program.listed_globals().filter_map(|id| cx.program.globals[id].init.as_ref()) {
         note(&tree.exprs, tree.exprs.post_order(tree.root));
     }
-    let copies: FxHashMap<FunctionId, FunctionId> =
+    let copies: BTreeMap<FunctionId, FunctionId> =
         called.into_iter().map(|entry| (entry, plain(cx.program, entry))).collect();
     if copies.is_empty() {
         return;
