@@ -71,12 +71,21 @@ impl HeaderSharing {
         for (number, text) in texts.iter().take(count).enumerate() {
             let headers = self.headers_of(number, edges);
             let staying = StayingUnits::of(self, number, text);
-            let ways = Ways { sharing: self, number, text, edges, of_headers: &of_headers, staying: &staying };
+            let members = members(text);
+            let ways = Ways {
+                sharing: self,
+                number,
+                text,
+                edges,
+                of_headers: &of_headers,
+                staying: &staying,
+                members: &members,
+            };
+            let mut ways = KnownWays { ways, known: BTreeMap::new() };
             for source in headers.iter().filter(|source| late.contains_key(*source)) {
                 for (id, shared, unit) in of_headers.get(source).into_iter().flatten() {
-                    let is_circle = || language.includes() && ways.lead_back(shared);
                     let is_without = !shared.outside.is_empty() && self.without.contains(&number);
-                    if is_without || !staying.fit(shared, unit) || is_circle() {
+                    if is_without || !staying.fit(shared, unit) || language.includes() && ways.lead_back(shared) {
                         faults.entry(*id).or_default().insert(number);
                     }
                 }
@@ -119,6 +128,15 @@ impl<'a> StayingUnits<'a> {
     }
 }
 
+/// The units of a text that stand in each struct.
+fn members(text: &ReadText) -> BTreeMap<usize, Vec<usize>> {
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, (unit, _)) in text.units.iter().enumerate() {
+        unit.member.iter().for_each(|member| members.entry(member.of).or_default().push(at));
+    }
+    members
+}
+
 /// What needs what in a text.
 struct Ways<'a> {
     sharing: &'a HeaderSharing,
@@ -127,22 +145,39 @@ struct Ways<'a> {
     edges: &'a BTreeMap<String, BTreeSet<String>>,
     of_headers: &'a BTreeMap<&'a String, Vec<(usize, &'a SharedUnit, &'a TextUnit)>>,
     staying: &'a StayingUnits<'a>,
+    /// What stands in each struct.
+    members: &'a BTreeMap<usize, Vec<usize>>,
+}
+
+/// The same, with what was found.
+struct KnownWays<'a> {
+    ways: Ways<'a>,
+    known: BTreeMap<Part<'a>, BTreeSet<&'a String>>,
+}
+
+impl<'a> KnownWays<'a> {
+    /// Whether what a unit needs of the text needs the unit's header.
+    fn lead_back(&mut self, shared: &'a SharedUnit) -> bool {
+        let own = |headers: &BTreeSet<&String>| headers.contains(&shared.place.source);
+        let KnownWays { ways, known } = self;
+        let mut parts = ways.outside(shared).into_iter();
+        parts.any(|part| own(known.entry(part).or_insert_with(|| ways.headers(part))))
+    }
 }
 
 impl<'a> Ways<'a> {
-    /// Whether what a unit needs of the text needs the unit's header.
-    fn lead_back(&self, shared: &'a SharedUnit) -> bool {
-        let mut open = self.outside(shared);
-        let mut seen = BTreeSet::new();
+    /// The headers that something needs, itself or by way of others.
+    fn headers(&self, from: Part<'a>) -> BTreeSet<&'a String> {
+        let (mut open, mut seen, mut headers) = (vec![from], BTreeSet::new(), BTreeSet::new());
         while let Some(part) = open.pop() {
-            if part == Part::Header(&shared.place.source) {
-                return true;
+            if let Part::Header(source) = part {
+                headers.insert(source);
             }
             if seen.insert(part) {
                 open.extend(self.next(part));
             }
         }
-        false
+        headers
     }
 
     fn outside(&self, shared: &SharedUnit) -> Vec<Part<'a>> {
@@ -161,9 +196,8 @@ impl<'a> Ways<'a> {
                 let (units, headers) = self.sharing.needed_there(self.number, at);
                 // What stands in a struct is there with it.
                 let own = self.text.units.get(at).and_then(|(unit, _)| unit.member.as_ref()).map(|member| member.of);
-                let members = self.text.units.iter().enumerate();
-                let members = members.filter(|(_, (unit, _))| unit.member.as_ref().is_some_and(|m| m.of == at));
-                let units = units.into_iter().chain(own).chain(members.map(|(at, _)| at));
+                let members = self.members.get(&at).into_iter().flatten().copied();
+                let units = units.into_iter().chain(own).chain(members);
                 units.map(Part::Unit).chain(headers.into_iter().map(Part::Header)).collect()
             }
         }
