@@ -147,7 +147,8 @@ impl Exprs<'_> {
             return None;
         }
         // Beside a number alone, the vector is what this operand says; so is one that the source says.
-        let is_widened = self.type_id(other) == self.type_id(id) && !matches!(self.kind(id), ExprKind::Convert(_, true));
+        let is_widened =
+            self.type_id(other) == self.type_id(id) && !matches!(self.kind(id), ExprKind::Convert(_, true));
         let of_own_kind = |inner: &ExprId| is_widened && component(*inner) == component(id);
         let scalar = self.splat_source(id).filter(of_own_kind).unwrap_or(id);
         let start = out.len();
