@@ -272,6 +272,7 @@ impl Resolver<'_, '_> {
     fn same_instance(&self, original: FunctionId, made: &Instance) -> Option<FunctionId> {
         let code = |instance: &Instance| outline(&self.cx.program.functions[instance.id]);
         let own = code(made);
+        #[expect(clippy::disallowed_methods, reason = "the first of them is taken, in whatever order they are")]
         let others = self.made.iter().filter(|((function, ..), _)| *function == original).map(|(_, instance)| instance);
         let fits = |other: &&Instance| {
             made.errors.is_empty() && other.errors.is_empty() && other.holes == made.holes && code(other) == own
