@@ -34,7 +34,7 @@ use crate::tree::{
     ParamMode, Program, Step, Stmt, StmtKind, Type, TypeId,
 };
 use flow::{Aliases, Flow, Jumps, Read};
-use instances::{Instance, Key, Output};
+use instances::{Instance, InstanceText, Key, Output};
 use places::ResourcePart;
 use prepare::Facts;
 use rebinding::IndexSlot;
@@ -53,9 +53,10 @@ pub(super) const PASS: Pass = Pass {
             Capability::SamplerParameters,
             Find::Param(|p, _, ty| parameter_need(p, ty) == Some(Capability::SamplerParameters)),
         ),
+        (Capability::TracedResources, Find::Function(traced::holds)),
     ],
     // A pair that is passed is resolved, so that its parts can be named.
-    lessens: &[Capability::ResourceValues, Capability::TracedResources, Capability::CombinedSamplers],
+    lessens: &[Capability::ResourceValues, Capability::CombinedSamplers],
     adds: &[Capability::BareHeapElements, Capability::OutParameters],
     after: &["entry_uniforms", "inline_builtins"],
     run,
@@ -101,10 +102,19 @@ fn resolve(cx: &mut Context) -> Resolved {
     let facts = Rc::new(Facts::of(cx.program));
     facts.settle_modes(cx.program);
     let effects = cx.effects();
-    let (done, made, instances) = (FxHashSet::default(), FxHashMap::default(), FxHashMap::default());
-    let doubted = FxHashSet::default();
-    let mut resolver =
-        Resolver { cx, effects, facts, done, made, instances, doubted, disagreed: false, chooses: false, open_uses: 0 };
+    let mut resolver = Resolver {
+        cx,
+        effects,
+        facts,
+        done: FxHashSet::default(),
+        made: FxHashMap::default(),
+        texts: FxHashMap::default(),
+        instances: FxHashMap::default(),
+        doubted: FxHashSet::default(),
+        disagreed: false,
+        chooses: false,
+        open_uses: 0,
+    };
     let entries: Vec<FunctionId> = resolver.cx.program.entry_points.iter().flat_map(|e| e.roots()).collect();
     for entry in entries {
         resolver.function(entry, entry, Bound::default(), 0);
@@ -125,6 +135,8 @@ struct Resolver<'a, 'c> {
     facts: Rc<Facts>,
     done: FxHashSet<FunctionId>,
     made: FxHashMap<Key, Instance>,
+    /// The first instance that is so.
+    texts: FxHashMap<InstanceText, FunctionId>,
     /// How many instances each function has.
     instances: FxHashMap<FunctionId, u32>,
     /// Instances that give different resources through parameters, which their callers may not use.

@@ -6,6 +6,7 @@
 use super::flow::{Alias, Aliases, Flow, covering, extend};
 use super::rebinding;
 use super::{Bound, Constants, Facts, Resolver, Site, Work, prepare::index_name};
+use crate::check::body_text;
 use crate::check::constant::Value;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -60,35 +61,14 @@ pub(super) struct Instance {
     outputs: Vec<Output>,
 }
 
-/// What tells the code of two instances of one function apart: they differ in the paths of resources alone.
-#[derive(PartialEq, Eq)]
-struct Outline {
-    result: TypeId,
+/// What a function made for some resources is.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct InstanceText {
+    original: FunctionId,
     params: Vec<LocalId>,
-    statements: usize,
-    /// The kinds of the expressions, children first, and the number that each has by itself.
-    exprs: Vec<(std::mem::Discriminant<ExprKind>, i64)>,
-}
-
-fn outline(function: &Function) -> Outline {
-    let code = &function.code;
-    let number = |kind: &ExprKind| match kind {
-        ExprKind::Global(id) => i64::from(id.0),
-        ExprKind::Local(id) => i64::from(id.0),
-        ExprKind::Call(id, _) => i64::from(id.0),
-        ExprKind::Field(_, index) => i64::from(*index),
-        ExprKind::Literal(Literal::Int(n), _) => *n,
-        _ => 0,
-    };
-    let exprs = code.expressions().into_iter().map(|id| &code.exprs[id].kind);
-    let mut statements = 0;
-    code.block.visit(&mut |_| statements += 1);
-    Outline {
-        result: function.result,
-        params: function.params.iter().map(|p| p.local).collect(),
-        statements,
-        exprs: exprs.map(|kind| (std::mem::discriminant(kind), number(kind))).collect(),
-    }
+    holes: Vec<Option<TypeId>>,
+    result: TypeId,
+    body: String,
 }
 
 /// A resource that a function gives.
@@ -260,24 +240,29 @@ impl Resolver<'_, '_> {
         let holes =
             self.drop_unused(id, &indices).into_iter().zip(types).map(|(kept, ty)| kept.then_some(ty)).collect();
         let mut instance = Instance { id, holes, returns_index, errors, outputs };
-        if is_further && let Some(same) = self.same_instance(original, &instance) {
-            instance.id = same;
-            self.instances.entry(original).and_modify(|n| *n -= 1);
+        if instance.errors.is_empty() {
+            self.join_equal(original, &mut instance);
         }
         self.made.insert(key, instance.clone());
         instance
     }
 
-    /// An instance of the same function for other resources, which it does not name.
-    fn same_instance(&self, original: FunctionId, made: &Instance) -> Option<FunctionId> {
-        let code = |instance: &Instance| outline(&self.cx.program.functions[instance.id]);
-        let own = code(made);
-        #[expect(clippy::disallowed_methods, reason = "the first of them is taken, in whatever order they are")]
-        let others = self.made.iter().filter(|((function, ..), _)| *function == original).map(|(_, instance)| instance);
-        let fits = |other: &&Instance| {
-            made.errors.is_empty() && other.errors.is_empty() && other.holes == made.holes && code(other) == own
+    /// An instance for resources that the function does not name is the first one that is the same.
+    fn join_equal(&mut self, original: FunctionId, made: &mut Instance) {
+        let function = &self.cx.program.functions[made.id];
+        let params = function.params.iter().map(|p| p.local).collect();
+        let text = InstanceText {
+            original,
+            params,
+            holes: made.holes.clone(),
+            result: function.result,
+            body: body_text(&function.code),
         };
-        others.filter(fits).map(|other| other.id).min()
+        let first = *self.texts.entry(text).or_insert(made.id);
+        if first != made.id {
+            made.id = first;
+            self.instances.entry(original).and_modify(|n| *n -= 1);
+        }
     }
 
     /// Takes away index parameters that nothing asks for; answers for each whether it is kept.

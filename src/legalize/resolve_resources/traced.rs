@@ -20,6 +20,13 @@ pub(super) fn may_stay(cx: &Context) -> bool {
         && program.reachable_functions().into_iter().all(|id| is_traced_in(program, &program.functions[id]))
 }
 
+/// Whether a function has variables or a result whose resources the target traces.
+pub(super) fn holds(program: &Program, function: &Function) -> bool {
+    let holds = |ty: TypeId| program.holds_resource(ty);
+    program.traces_resources
+        && (holds(function.result) || function.code.locals.iter().any(|(_, local)| holds(local.ty)))
+}
+
 /// Whether all variables of a function are of types that are traced. Another resource in a parameter that is one is not.
 fn is_traced_in(program: &Program, function: &Function) -> bool {
     let locals = &function.code.locals;
