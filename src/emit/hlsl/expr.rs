@@ -153,6 +153,10 @@ fn is_given_plainly(ex: &Exprs, callee: &Function, args: &[ExprId], (arg, inner)
     if !(from.1 == to.1 || is_scalar) || !joins_plainly(from.0, to.0) || !has_plain_spelling(callee) {
         return false;
     }
+    // A subscript makes no vector of a number.
+    if from.1 != to.1 && is_subscript(callee) {
+        return false;
+    }
     if callee.owner.is_some() && takes_one_type(ex, args, arg) {
         return true;
     }
@@ -188,6 +192,12 @@ fn has_plain_spelling(callee: &Function) -> bool {
     }
 }
 
+/// Whether a builtin is spelled as a subscript.
+fn is_subscript(callee: &Function) -> bool {
+    let opens = |piece: &TemplatePiece| matches!(piece, TemplatePiece::Text(text) if text.contains('['));
+    matches!(&callee.body, FunctionBody::Intrinsic(template) if template.pieces.iter().any(opens))
+}
+
 /// Numbers of 32 bits and `bool`: whatever a program is compiled with, DXC joins and converts them in one way.
 fn joins_plainly(from: Scalar, to: Scalar) -> bool {
     const PLAIN: &[Scalar] = &[Scalar::Bool, Scalar::I32, Scalar::U32, Scalar::F32];
@@ -208,7 +218,10 @@ fn takes_one_type(ex: &Exprs, args: &[ExprId], arg: ExprId) -> bool {
 /// What is under the conversions of a subscript.
 fn subscript(ex: &Exprs, index: ExprId) -> Option<ExprId> {
     let inner = Some(natural(ex, index)).filter(|inner| *inner != index)?;
-    ex.dialect.converts(ex.cx, ex.type_id(inner), ex.type_id(index)).then_some(inner)
+    let shape = |id: ExprId| numeric(ex.cx, ex.type_id(id)).map(|(_, shape)| shape);
+    let converts = ex.dialect.converts(ex.cx, ex.type_id(inner), ex.type_id(index));
+    // It makes no vector of a number.
+    (converts && shape(inner) == shape(index)).then_some(inner)
 }
 
 /// The values that `?:` chooses from, without the conversions that it makes by itself, as an operator does.
